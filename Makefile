@@ -1,0 +1,35 @@
+# make app   set up and start the app        make test  set up and run every check and test
+# make bench print the benchmarks            make setup only set up
+PYTHON ?= python3
+BIN := .venv/bin
+export STREAMLIT_BROWSER_GATHER_USAGE_STATS := false
+
+.PHONY: app test lint bench setup clean
+
+app: .venv/app.done
+	$(BIN)/python -m core serve
+
+test: .venv/test.done lint
+	$(BIN)/python -m pytest
+
+lint: .venv/test.done
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports --no-cache
+
+bench: .venv/test.done
+	$(BIN)/python -m benchmarks
+
+setup: .venv/app.done
+
+.venv/app.done: requirements.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+
+.venv/test.done: .venv/app.done tests/requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r tests/requirements.txt
+	touch $@
+
+clean:
+	rm -rf .venv

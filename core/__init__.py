@@ -1,0 +1,1 @@
+"""Basis Explorer: learn, look at, move and take away bases of directions."""

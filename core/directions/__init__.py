@@ -1,0 +1,1 @@
+"""Direction families: PCA and its relatives, sparse and quantised codes, autoencoders."""

@@ -1,0 +1,3 @@
+"""Importing this module registers every family of the page *Basis directions*."""
+
+from core.directions import pca  # noqa: F401

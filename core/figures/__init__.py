@@ -1,0 +1,1 @@
+"""Plotly figures and image arrays out of plain data. No Streamlit."""

@@ -1,0 +1,241 @@
+"""What every model family keeps to, its settings, and the list of families."""
+
+import importlib.util
+import pkgutil
+from collections.abc import Callable
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import torch
+
+from core.basis import Basis
+from core.datasets.dataset import Dataset
+from core.device import pick
+from core.errors import InputError
+from core.progress import CallbackRun, Progress, Run
+
+
+def setting(
+    default: Any,
+    help: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    step: float | None = None,
+    choices: tuple | None = None,
+    log: bool = False,
+    more: bool = False,
+) -> Any:
+    """A field of a settings class, with all that a widget, the terminal and a check need to know of it.
+
+    Args:
+        default: its value when nobody sets it; its type (int, float, bool, str) is the field's type.
+        help: one sentence.
+        low, high: smallest and largest value, both allowed.
+        step: of the widget.
+        choices: allowed values of a string.
+        log: a slider for it runs over powers of ten.
+        more: it is shown behind *More*, not at once.
+    """
+    return field(
+        default=default,
+        metadata=dict(help=help, low=low, high=high, step=step, choices=choices, log=log, more=more),
+    )
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of all settings classes; values are checked when one is made.
+
+    Raises:
+        InputError: a value of another type, out of range or not among the choices.
+    """
+
+    def __post_init__(self):
+        for f in fields(self):
+            object.__setattr__(self, f.name, _checked(f, getattr(self, f.name)))
+
+    @classmethod
+    def of(cls, values: dict[str, Any]) -> Self:
+        """Settings from plain values (a card, a link, the terminal).
+
+        Raises:
+            InputError: a name that is no setting of this family, or a bad value.
+        """
+        known = {f.name for f in fields(cls)}
+        for name in values:
+            if name not in known:
+                raise InputError(f"There is no setting {name!r} here; there are {', '.join(sorted(known))}.")
+        return cls(**values)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def _checked(f, value: Any) -> Any:
+    default = f.default if f.default is not MISSING else None
+    kind, meta, name = type(default), f.metadata, f.name.replace("_", " ")
+    if kind is int and isinstance(value, (float, np.integer)) and int(value) == value and not isinstance(value, bool):
+        value = int(value)
+    if kind is float and isinstance(value, (int, np.floating, np.integer)) and not isinstance(value, bool):
+        value = float(value)
+    if default is not None and type(value) is not kind:
+        raise InputError(f"The setting {name} takes a value of type {kind.__name__}, not {value!r}.")
+    low, high, choices = meta.get("low"), meta.get("high"), meta.get("choices")
+    if choices and value not in choices:
+        raise InputError(f"The setting {name} is one of {', '.join(map(str, choices))}, not {value!r}.")
+    if isinstance(value, float) and not np.isfinite(value):
+        raise InputError(f"The setting {name} must be a finite number.")
+    if (low is not None and value < low) or (high is not None and value > high):
+        ends = f"at least {low:g}" if high is None else f"at most {high:g}" if low is None else f"{low:g} to {high:g}"
+        raise InputError(f"The setting {name} must be {ends}, not {value:g}.")
+    return value
+
+
+class Model:
+    """Something fitted that encodes and decodes: scikit-learn's manners on the outside.
+
+    A family is a subclass with the class attributes below, `_fit`, `encode`, `decode`, `bases`, `arrays` and
+    `_load`, decorated with `@register`. Attributes that end in `_` exist after fitting.
+
+    Attributes:
+        family: `folder.name`, such as `directions.pca`; the folder is the one under `core/`.
+        title: what the page calls it.
+        summary: one sentence, what kind of directions it finds.
+        source: the paper, with year.
+        Settings: its settings class.
+        affine: whether `decode` is `mean + code @ directions` of its one basis, so that a browser can mix it live.
+        iterative: whether it trains by many steps (and can be stopped and resumed).
+    """
+
+    family: ClassVar[str]
+    title: ClassVar[str]
+    summary: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    Settings: ClassVar[type[Settings]]
+    affine: ClassVar[bool] = False
+    iterative: ClassVar[bool] = False
+
+    def __init__(self, settings: Settings | None = None, *, device: str | torch.device | None = None, **values: Any):
+        """Settings as an object or as keyword values; see the family's `Settings`."""
+        if settings is not None and values:
+            raise TypeError("give settings or keyword values, not both")
+        self.settings = settings if settings is not None else self.Settings.of(values)
+        self.device = pick(str(device)) if device is not None else pick()
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The settings as plain values, as scikit-learn's estimators have them."""
+        return self.settings.as_dict()
+
+    def fit(
+        self,
+        dataset: Dataset,
+        *,
+        seed: int = 0,
+        on_progress: Callable[[Progress], Any] | None = None,
+        run: Run | None = None,
+    ) -> Self:
+        """Fit to a dataset. The same seed on the same device gives the same numbers.
+
+        Args:
+            dataset: `(N, *shape)` samples, finite.
+            seed: of everything drawn at random.
+            on_progress: called with each `Progress`; returning True stops the training and keeps what it has.
+            run: instead of `on_progress`, the run that is told, asked to stop, and given checkpoints.
+
+        Raises:
+            InputError: the data does not suit the family or the settings (one clear sentence).
+        """
+        run = run or (CallbackRun(on_progress) if on_progress else Run())
+        if len(dataset) < 2:
+            raise InputError("A basis needs at least two samples; this data has one.")
+        self.shape_ = dataset.shape
+        self.seed_ = int(seed)
+        self._fit(dataset, seed=int(seed), run=run)
+        return self
+
+    def _fit(self, dataset: Dataset, *, seed: int, run: Run) -> None:
+        raise NotImplementedError
+
+    def encode(self, samples: np.ndarray) -> np.ndarray:
+        """Codes `(N, K)` of samples `(N, *shape)` or `(N, D)`."""
+        raise NotImplementedError
+
+    def decode(self, codes: np.ndarray) -> np.ndarray:
+        """Flat samples `(N, D)` of codes `(N, K)`."""
+        raise NotImplementedError
+
+    def bases(self) -> dict[str, Basis]:
+        """The bases inside, by bank name; a model of one basis calls it `directions`."""
+        raise NotImplementedError
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """All that was fitted, as named arrays; `core.store` writes them, `_load` takes them back."""
+        raise NotImplementedError
+
+    def _load(self, arrays: dict[str, np.ndarray]) -> None:
+        raise NotImplementedError
+
+    @classmethod
+    def from_arrays(
+        cls, settings: dict[str, Any], arrays: dict[str, np.ndarray], shape: tuple[int, ...], *, device: Any = None
+    ) -> Self:
+        """A fitted model out of what `arrays` gave.
+
+        Raises:
+            InputError: settings or arrays that are not this family's.
+        """
+        model = cls(cls.Settings.of(settings), device=device)
+        model.shape_ = tuple(shape)
+        try:
+            model._load(arrays)
+        except (KeyError, ValueError, RuntimeError, IndexError) as error:
+            raise InputError(f"These arrays do not make a model of the family {cls.family}: {error}.") from error
+        return model
+
+    def seconds(self, dataset: Dataset) -> float:
+        """A rough guess of the time to fit on one core; pages send anything over two seconds to a run."""
+        return 60.0 if self.iterative else 1.0
+
+
+_families: dict[str, type[Model]] = {}
+
+
+def register(cls: type[Model]) -> type[Model]:
+    """Class decorator: list a family under its name.
+
+    Raises:
+        ValueError: the name is taken by another class.
+    """
+    if _families.setdefault(cls.family, cls) is not cls:
+        raise ValueError(f"the family {cls.family} is registered twice")
+    return cls
+
+
+def families(folder: str | None = None) -> dict[str, type[Model]]:
+    """All families by name, or those of one folder under `core/`, in the order they were registered.
+
+    A new family needs no list to be edited: every package under `core/` that has a module `families` is imported,
+    and importing it registers what it holds.
+    """
+    import core
+
+    for info in pkgutil.iter_modules(core.__path__):
+        wanted = info.ispkg and (folder is None or info.name == folder)
+        if wanted and importlib.util.find_spec(f"core.{info.name}.families"):
+            importlib.import_module(f"core.{info.name}.families")
+    return {n: c for n, c in _families.items() if folder is None or n.startswith(folder + ".")}
+
+
+def family(name: str) -> type[Model]:
+    """The family of that name.
+
+    Raises:
+        InputError: there is none.
+    """
+    known = families()
+    if name not in known:
+        raise InputError(f"There is no family {name!r}; there are {', '.join(known)}.")
+    return known[name]

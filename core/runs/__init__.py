@@ -1,0 +1,1 @@
+"""Trainings in the background, on this machine or on a cluster."""

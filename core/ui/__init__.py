@@ -1,0 +1,1 @@
+"""Streamlit pieces that pages share."""
