@@ -50,6 +50,17 @@ def describe(device: torch.device | str | None = None) -> str:
     return f"CPU, {cores} core{'s' if cores != 1 else ''}"
 
 
+def half(device: torch.device | str) -> torch.dtype | None:
+    """The short number format that trainings on this device may mix in, or None where there is none worth having.
+
+    It is bfloat16 on GPUs that compute with it natively: with the range of float32, it needs no loss scaling.
+    """
+    device = torch.device(device)
+    if device.type == "cuda" and torch.cuda.get_device_capability(device)[0] >= 8:
+        return torch.bfloat16
+    return None
+
+
 def use_one_thread() -> None:
     """Give torch one thread in this process.
 
