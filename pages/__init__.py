@@ -1,1 +1,15 @@
-"""One folder a page; Streamlit does not discover sub-folders, so only app.py lists them."""
+"""The pages, in the order of the menu.
+
+One folder a page: Streamlit discovers files directly inside `pages/` by itself and would run them without the frame,
+but leaves sub-folders alone.
+"""
+
+PAGES = [
+    dict(
+        page="pages/directions/page.py",
+        title="Basis directions",
+        icon=":material/line_axis:",
+        url_path="directions",
+        default=True,
+    ),
+]

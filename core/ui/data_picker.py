@@ -1,0 +1,123 @@
+"""Choose a built-in sample or bring a file of one's own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from core.datasets import ACCEPTED, SAMPLES, Dataset, sample
+from core.ui.history import History
+from core.ui.uploads import Uploads, uploads
+
+FALLBACK = "digits"
+
+
+def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -> Dataset:
+    """Widgets to choose the data, bound to the fields `data` and `title` of the view.
+
+    Args:
+        kinds: the kinds of data that the page takes.
+        fresh: fields of the view to reset when the data changes.
+
+    Returns:
+        The chosen data, as loaded. A bad upload leaves the data as it was and shows one sentence.
+    """
+    own = uploads()
+    _drop_zone(history, own, kinds, fresh)
+    choices = [f"sample:{n}" for n, info in SAMPLES.items() if info.kind in kinds]
+    choices += [f"upload:{p}" for p, d in reversed(own.datasets.items()) if d.kind in kinds]
+    chosen = history.now.data
+    if chosen not in choices:
+        _ask_for(history)
+        chosen = f"sample:{FALLBACK}"
+    after = {**fresh, "title": ""}
+    history.bind(
+        "data", st.selectbox, "Data", choices, value=chosen, format_func=lambda c: _title(c, own), after=after,
+        help="A built-in sample, or a file that you brought in this session.",
+    )  # fmt: skip
+    dataset = _get(chosen, own)
+    about(dataset)
+    return dataset
+
+
+@st.cache_resource(max_entries=16, show_spinner="Opening the sample ...")
+def built_in(name: str) -> Dataset:
+    """A built-in sample, opened once per server."""
+    return sample(name)
+
+
+def about(dataset: Dataset) -> None:
+    """Size, source, licence and what the loader did, one line and a popover."""
+    with st.popover(f"{len(dataset):,} x {' x '.join(map(str, dataset.shape)) or 'text'}", icon=":material/info:"):
+        st.markdown(f"**{escape(dataset.title)}**, {dataset.kind}")
+        for line in (dataset.source, dataset.licence and f"Licence: {dataset.licence}", *dataset.notes):
+            if line:
+                st.caption(escape(line))
+
+
+def escape(text: str) -> str:
+    """User text with Markdown's signs made harmless."""
+    return "".join("\\" + c if c in r"\`*_{}[]()#+-.!|<>$:~" else c for c in text)
+
+
+def _title(choice: str, own: Uploads) -> str:
+    place, _, name = choice.partition(":")
+    return SAMPLES[name].title if place == "sample" else f"{own.datasets[name].title} (yours)"
+
+
+def _get(choice: str, own: Uploads) -> Dataset:
+    place, _, name = choice.partition(":")
+    return built_in(name) if place == "sample" else own.datasets[name]
+
+
+def _ask_for(history: History) -> None:
+    if history.now.data.startswith("upload:"):
+        what = escape(history.now.title) or "a file"
+        st.info(
+            f"This link shows *{what}*, which stayed with the session that uploaded it. "
+            "Drop the same file here to reopen the view; until then you see a sample.",
+            icon=":material/upload_file:",
+        )
+
+
+def _drop_zone(history: History, own: Uploads, kinds: Sequence[str], fresh: dict[str, Any]) -> None:
+    with st.expander("Your own data", icon=":material/upload:", expanded=bool(own.error or own.missing)):
+        kind = st.selectbox(
+            "Read as", [None, *kinds], format_func=lambda k: k or "what it looks like", key=f"{history.page}:read-as"
+        )
+        extensions = sorted({e.lstrip(".") for k in kinds for e in ACCEPTED[k]} | {"zip"})
+        files = st.file_uploader(
+            "Drop files here",
+            type=extensions,
+            accept_multiple_files=True,
+            key=f"{history.page}:upload:{own.generation}",
+            help="Nothing leaves this server, nobody else sees it, and it is forgotten when the session ends.",
+        )
+        found = None
+        if files:
+            with st.spinner("Reading ..."):
+                found = own.read([(f.name, f.getvalue()) for f in files], kind)
+            own.generation += 1  # an empty uploader lets go of the bytes
+            if not found:
+                st.rerun()
+        if own.missing:
+            found = _what_about_missing(history, own) or found
+        if own.error:
+            st.error(escape(own.error), icon=":material/error:")
+        if found:
+            _show(history, own, found, fresh)
+
+
+def _what_about_missing(history: History, own: Uploads) -> str | None:
+    st.warning(escape(str(own.missing)), icon=":material/rule:")
+    for how in ("drop rows", "fill mean", "fill median"):
+        if st.button(how.capitalize(), key=f"{history.page}:missing:{how}"):
+            return own.read_again(own.kind, missing=how)
+    return None
+
+
+def _show(history: History, own: Uploads, found: str, fresh: dict[str, Any]) -> None:
+    wanted = f"upload:{found}"
+    if history.now.data != wanted:  # a link that waited for this very file keeps its view
+        history.change(**{**fresh, "data": wanted, "title": own.datasets[found].title})
+    st.rerun()

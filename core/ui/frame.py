@@ -1,0 +1,49 @@
+"""The frame around every page: title, one sentence, source line, undo and share, device."""
+
+import streamlit as st
+
+from core.device import describe
+from core.ui.history import History
+
+
+def header(title: str, sentence: str, source: str) -> None:
+    """Title, what the page shows, and where it comes from."""
+    st.html("<style>" + _STYLE + "</style>")
+    st.title(title, anchor=False)
+    st.markdown(sentence)
+    st.caption(source)
+
+
+def steps(history: History) -> None:
+    """Undo, redo and the link of the present view, in the sidebar."""
+    with st.container(horizontal=True, gap="small"):
+        st.button(
+            "Undo",
+            icon=":material/undo:",
+            key=f"{history.page}:undo",
+            on_click=history.undo,
+            disabled=not history.can_undo,
+            help="Back to the view before the last change.",
+        )
+        st.button(
+            "Redo",
+            icon=":material/redo:",
+            key=f"{history.page}:redo",
+            on_click=history.redo,
+            disabled=not history.can_redo,
+            help="Forward again.",
+        )
+    if history.notice:
+        st.warning(history.notice, icon=":material/link_off:")
+
+
+def device_line() -> None:
+    """Which device computes, at the foot of the sidebar."""
+    st.caption(f":material/memory: Computing on {describe()}")
+
+
+_STYLE = """
+.block-container {padding-top: 2.5rem; padding-bottom: 3rem; max-width: 1500px}
+h1 {padding: 0 0 .25rem 0; font-size: 1.9rem}
+@media (max-width: 640px) {.block-container {padding-left: 1rem; padding-right: 1rem} h1 {font-size: 1.5rem}}
+"""

@@ -1,0 +1,146 @@
+"""The view of a page over time: change, undo, redo, and its place in the browser's address."""
+
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+import streamlit as st
+
+from core.errors import InputError
+from core.ui.view import View
+
+V = TypeVar("V", bound=View)
+DEEPEST = 200
+STALE_SECONDS = 3.0  # a request under way may still carry the address from before the last change
+_VIEW = object()
+
+
+class History(Generic[V]):
+    """Past, present and future views of one page in one browser session.
+
+    Make it at the top of the page's script; it lives in the session state. The address always holds the present
+    view, and an address that changed (a pasted link, the browser's *back*) becomes the present view.
+
+    Attributes:
+        page: the page's name, which keeps its widgets' keys apart from other pages'.
+        notice: one sentence about a link that could not be used, or an empty text.
+    """
+
+    def __init__(self, page: str, view: type[V]):
+        self.page, self._view, self.notice = page, view, ""
+        fresh = {"past": [], "now": view(), "future": [], "link": None, "left": {}}
+        self._state = st.session_state.setdefault(f"{page}:history", fresh)
+        asked = st.query_params.get("v")
+        if asked is not None and asked != self._state["link"] and not self._just_left(asked):
+            self._adopt(asked)
+        self.show_in_address()
+
+    def _just_left(self, link: str) -> bool:
+        return time.monotonic() - self._state["left"].get(link, -STALE_SECONDS) < STALE_SECONDS
+
+    def _adopt(self, link: str) -> None:
+        try:
+            asked = self._view.from_link(link)
+        except InputError as error:
+            self.notice = str(error)
+            return
+        if asked != self.now:
+            self._remember(asked)
+
+    @property
+    def now(self) -> V:
+        """The present view."""
+        return self._state["now"]
+
+    def _remember(self, view: V) -> None:
+        self._state["past"] = [*self._state["past"], self.now][-DEEPEST:]
+        self._state["future"] = []
+        self._state["now"] = view
+
+    def change(self, **fields: Any) -> None:
+        """Go to a view with these fields changed; it can be undone."""
+        view = self.now.having(**fields)
+        if view != self.now:
+            self._remember(view)
+            self.show_in_address()
+
+    def correct(self, **fields: Any) -> None:
+        """Change fields without a step of undo: for what is not a decision of the person (an open tab)."""
+        self._state["now"] = self.now.having(**fields)
+        self.show_in_address()
+
+    def open(self, view: V) -> None:
+        """Go to another view altogether (a recipe, a model of the library)."""
+        if view != self.now:
+            self._remember(view)
+            self.show_in_address()
+
+    @property
+    def can_undo(self) -> bool:
+        return bool(self._state["past"])
+
+    @property
+    def can_redo(self) -> bool:
+        return bool(self._state["future"])
+
+    def undo(self) -> None:
+        """Back to the view before the last change."""
+        if self.can_undo:
+            *self._state["past"], before = self._state["past"]
+            self._state["future"] = [self.now, *self._state["future"]]
+            self._state["now"] = before
+            self.show_in_address()
+
+    def redo(self) -> None:
+        """Forward again after *undo*."""
+        if self.can_redo:
+            after, *self._state["future"] = self._state["future"]
+            self._state["past"] = [*self._state["past"], self.now]
+            self._state["now"] = after
+            self.show_in_address()
+
+    def show_in_address(self) -> None:
+        """Write the present view into the address, if it is not there already."""
+        link = self.now.link() if self.now.changed() else None
+        if link != self._state["link"]:
+            self._state["left"] = {self._state["link"]: time.monotonic(), **dict(list(self._state["left"].items())[:9])}
+            self._state["link"] = link
+        if st.query_params.get("v") != link:
+            if link is None:
+                del st.query_params["v"]
+            else:
+                st.query_params["v"] = link
+
+    def bind(
+        self,
+        field: str,
+        widget: Callable[..., Any],
+        *args: Any,
+        value: Any = _VIEW,
+        after: dict[str, Any] | None = None,
+        **kw: Any,
+    ) -> Any:
+        """A widget whose value is a field of the view.
+
+        Args:
+            field: a field, or `field.key` for an entry of a field that is a dictionary.
+            widget: `st.slider`, `st.selectbox`, ...
+            value: what it shows, where that is not simply what the view holds (an entry that is not there yet).
+            after: other fields to change together with it (a new data set clears the mix).
+
+        Returns:
+            What the widget returns.
+        """
+        key = f"{self.page}:{field}"
+        top, _, entry = field.partition(".")
+        if value is _VIEW:
+            value = getattr(self.now, top)[entry] if entry else getattr(self.now, top)
+        if value is not None and st.session_state.get(key) != value:
+            st.session_state[key] = value
+
+        def told():
+            new = st.session_state[key]
+            fields = {top: {**getattr(self.now, top), entry: new} if entry else new}
+            self.change(**fields, **(after or {}))
+
+        return widget(*args, key=key, on_change=told, **kw)

@@ -1,0 +1,69 @@
+"""Widgets for a settings class, made from its own table of fields."""
+
+from dataclasses import Field, fields
+from typing import Any
+
+import streamlit as st
+
+from core.errors import InputError
+from core.settings import Settings
+from core.ui.history import History
+
+
+def settings_form(
+    history: History, field: str, cls: type[Settings], *, after: dict[str, Any] | None = None
+) -> Settings:
+    """Widgets for all settings of `cls`, bound to the dictionary `field` of the view; the rest behind *More*.
+
+    Returns:
+        The settings as they stand. A value in the view that does not fit (an edited link) counts as the default.
+    """
+    settings = settings_of(cls, getattr(history.now, field))
+    shown = [f for f in fields(cls) if not f.metadata.get("more")]
+    rest = [f for f in fields(cls) if f.metadata.get("more")]
+    for f in shown:
+        _widget(history, f"{field}.{f.name}", f, getattr(settings, f.name), after)
+    if rest:
+        with st.expander("More"):
+            for f in rest:
+                _widget(history, f"{field}.{f.name}", f, getattr(settings, f.name), after)
+    return settings
+
+
+def settings_of(cls: type[Settings], values: dict[str, Any]) -> Settings:
+    """Settings from a view's dictionary, leaving out what this family does not know or take."""
+    kept: dict[str, Any] = {}
+    for f in fields(cls):
+        if f.name in values:
+            try:
+                cls.of({f.name: values[f.name]})
+            except InputError:
+                continue
+            kept[f.name] = values[f.name]
+    return cls.of(kept)
+
+
+def label(name: str) -> str:
+    """A setting's name as a label: `k` to `K`, `batch_size` to `Batch size`."""
+    words = name.replace("_", " ")
+    return words[:1].upper() + words[1:]
+
+
+def _widget(history: History, name: str, f: Field, value: Any, after: dict[str, Any] | None) -> None:
+    meta = f.metadata
+    common = dict(value=value, help=meta["help"], after=after)
+    if meta["choices"]:
+        history.bind(name, st.selectbox, label(f.name), meta["choices"], **common)
+    elif isinstance(value, bool):
+        history.bind(name, st.toggle, label(f.name), **common)
+    elif isinstance(value, str):
+        history.bind(name, st.text_input, label(f.name), **common)
+    else:
+        whole = isinstance(value, int)
+        bounds = {f"{end}_value": None if at is None else type(value)(at) for end, at in _ends(meta)}
+        step, form = meta["step"] or (1 if whole else None), None if whole else "%g"
+        history.bind(name, st.number_input, label(f.name), **bounds, step=step, format=form, **common)
+
+
+def _ends(meta) -> list[tuple[str, float | None]]:
+    return [("min", meta["low"]), ("max", meta["high"])]

@@ -1,0 +1,77 @@
+"""The state of a page that matters: one value that is link, recipe and undo step at once."""
+
+import base64
+import json
+import zlib
+from dataclasses import MISSING, asdict, dataclass, fields, replace
+from typing import Any, Self
+
+from core.errors import InputError
+
+LONGEST_LINK = 16_000
+
+
+@dataclass(frozen=True)
+class View:
+    """Base of the pages' views: every field has a default and holds plain JSON values."""
+
+    def changed(self) -> dict[str, Any]:
+        """The fields that differ from a fresh view; this is what links and recipes hold."""
+        fresh = type(self)()
+        return {k: v for k, v in asdict(self).items() if v != getattr(fresh, k)}
+
+    def link(self) -> str:
+        """The view as a short text for the address."""
+        plain = json.dumps(self.changed(), separators=(",", ":"), ensure_ascii=False)
+        return base64.urlsafe_b64encode(zlib.compress(plain.encode(), 9)).decode().rstrip("=")
+
+    @classmethod
+    def from_link(cls, text: str) -> Self:
+        """The view of a text from the address.
+
+        Raises:
+            InputError: the text is cut, altered, or of another page.
+        """
+        try:
+            if len(text) > LONGEST_LINK:
+                raise ValueError
+            unpack = zlib.decompressobj()
+            plain = unpack.decompress(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), 1_000_000)
+            values = json.loads(plain)
+        except (ValueError, zlib.error, UnicodeDecodeError, RecursionError):
+            raise InputError("This link is incomplete or altered, so the page starts afresh.") from None
+        return cls.of(values)
+
+    @classmethod
+    def of(cls, values: Any) -> Self:
+        """A view from plain values (a recipe).
+
+        Raises:
+            InputError: values that are no view of this page.
+        """
+        if not isinstance(values, dict):
+            raise InputError("A recipe is a JSON object with the fields of a view; this is something else.")
+        known = {f.name: f for f in fields(cls)}
+        for name, value in values.items():
+            if name not in known:
+                raise InputError(f"The recipe has a field {name[:40]!r} that this page does not know.")
+            default = _default(known[name])
+            if not _alike(value, default):
+                raise InputError(f"The recipe's field {name!r} should be of type {type(default).__name__}.")
+        return cls(**values)
+
+    def having(self, **values: Any) -> Self:
+        """The view with some fields changed."""
+        return replace(self, **values)
+
+
+def _default(f) -> Any:
+    return f.default if f.default is not MISSING else f.default_factory()
+
+
+def _alike(value: Any, default: Any) -> bool:
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(value, bool) and isinstance(default, bool)
+    if isinstance(default, float):
+        return isinstance(value, (int, float))
+    return isinstance(value, type(default))

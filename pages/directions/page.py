@@ -1,0 +1,27 @@
+"""The page *Basis directions*: learn a basis of images, curves, tables, sounds or activations and move it."""
+
+import streamlit as st
+
+from core.ui.frame import device_line, header, steps
+from core.ui.history import History
+from pages.directions import fitting, mix
+from pages.directions.tabs import draw_tabs
+from pages.directions.view import DirectionsView
+
+history = History("directions", DirectionsView)
+
+header(
+    "Basis directions",
+    "Learn a basis of your data, look at its directions, and move a sample along them.",
+    "PCA to learned lattices: Pearson 1901 · Olshausen & Field 1996 · Kavukcuoglu et al. 2008 · Khalil et al. 2023",
+)
+with st.sidebar:
+    steps(history)
+    dataset = fitting.choose_data(history)
+    model_class, settings = fitting.choose_family(history)
+    device_line()
+
+fitted = fitting.get(history, dataset, model_class, settings)
+if fitted is not None:
+    mix.draw(history, fitted)
+    draw_tabs(history, fitted)
