@@ -1,3 +1,10 @@
-"""Importing this module registers every family of the page *Basis directions*."""
+"""Importing this module registers every family of the page *Basis directions*, in the order of the imports."""
 
-from core.directions import pca  # noqa: F401
+# ruff: noqa: F401, I001
+from core.directions import pca
+from core.directions import varimax
+from core.directions import ica
+from core.directions import nmf
+from core.directions import factor_analysis
+from core.directions import kmeans
+from core.directions import random_basis
