@@ -1,0 +1,89 @@
+"""A fitted basis as files of the usual formats, and as a snippet that computes it again."""
+
+import io
+from collections.abc import Sequence
+
+import numpy as np
+from safetensors.numpy import save as to_safetensors
+
+from core.basis import Basis
+from core.datasets.dataset import Dataset
+from core.models import Model
+from core.tables import to_csv
+
+
+def basis_npz(basis: Basis, codes: np.ndarray, dataset: Dataset, names: Sequence[str]) -> bytes:
+    """Directions, mean, scale, dual, codes and all names as `npz` (no pickle: names are fixed-width text)."""
+    out = io.BytesIO()
+    texts = dict(direction_names=np.array(names, dtype=str), sample_names=np.array(dataset.names, dtype=str))
+    if dataset.labels is not None:
+        texts["labels"] = np.asarray(dataset.labels)
+    if dataset.features is not None:
+        texts["features"] = np.array(dataset.features, dtype=str)
+    np.savez_compressed(out, **_arrays(basis, codes), **{k: _plain(v) for k, v in texts.items()})
+    return out.getvalue()
+
+
+def basis_safetensors(basis: Basis, codes: np.ndarray, names: Sequence[str]) -> bytes:
+    """Directions, mean, scale, dual and codes as `safetensors`, the names of the directions in its metadata."""
+    arrays = {k: np.ascontiguousarray(v) for k, v in _arrays(basis, codes).items()}
+    return to_safetensors(arrays, metadata={f"direction {i + 1}": str(n) for i, n in enumerate(names)})
+
+
+def directions_csv(basis: Basis, dataset: Dataset, names: Sequence[str]) -> bytes:
+    """One row a direction, one column an entry of the sample, and first a row with the mean."""
+    header = ["direction", "scale", *(dataset.features or [str(i + 1) for i in range(basis.d)])]
+    rows = [["mean", "", *basis.mean]]
+    rows += [[n, s, *row] for n, s, row in zip(names, basis.scale, basis.directions, strict=True)]
+    return to_csv(header, rows)
+
+
+def codes_csv(codes: np.ndarray, dataset: Dataset, names: Sequence[str]) -> bytes:
+    """One row a sample: its name, its label if there is one, and its weights."""
+    labels = dataset.labels if dataset.labels is not None else [None] * len(codes)
+    header = ["sample", *(["label"] if dataset.labels is not None else []), *names]
+    lead = ([n] if dataset.labels is None else [n, v] for n, v in zip(dataset.names, labels, strict=True))
+    return to_csv(header, ([*a, *code] for a, code in zip(lead, codes, strict=True)))
+
+
+def snippet(model: Model, *, source: str, kind: str, preparation: dict) -> str:
+    """Python that reproduces the basis with the core package.
+
+    Args:
+        source: `sample:<name>` or the file name of an upload.
+        kind: kind of the data before its preparation.
+        preparation: settings of the preparation.
+    """
+    place, _, name = source.partition(":")
+    if place == "sample":
+        imports, read = "", f"sample({name!r})"
+    else:
+        imports = "from pathlib import Path\n\n"
+        read = f"load([({source!r}, Path({source!r}).read_bytes())], kind={kind!r})"
+    return (
+        f"{imports}from core.datasets import {'sample' if place == 'sample' else 'load'}\n"
+        "from core.datasets.preparation import PREPARATIONS, prepare\n"
+        "from core.models import family\n"
+        "\n"
+        f"raw = {read}\n"
+        f"data = prepare(raw, PREPARATIONS[{kind!r}].of({preparation!r}))\n"
+        f"model = family({model.family!r})(**{model.get_params()!r})\n"
+        f"model.fit(data, seed={model.seed_})\n"
+        "codes = model.encode(data.samples)  # (N, K)\n"
+        "(basis,) = model.bases().values()  # directions (K, D), mean (D,), scale (K,)\n"
+        "print(basis, codes.shape)\n"
+    )
+
+
+def _arrays(basis: Basis, codes: np.ndarray) -> dict[str, np.ndarray]:
+    return dict(
+        directions=basis.directions,
+        mean=basis.mean,
+        scale=basis.scale,
+        dual=basis.dual,
+        codes=np.asarray(codes, dtype=np.float32),
+    )
+
+
+def _plain(values: np.ndarray) -> np.ndarray:
+    return values.astype(str) if values.dtype == object else values
