@@ -29,6 +29,12 @@ class Basis:
         ValueError: shapes that do not fit, entries that are not finite, or a scale that is not positive.
     """
 
+    directions: np.ndarray
+    mean: np.ndarray
+    scale: np.ndarray
+    names: tuple[str, ...]
+    _dual: np.ndarray | None
+
     def __init__(
         self,
         directions: Any,
@@ -37,18 +43,32 @@ class Basis:
         names: Sequence[str] | None = None,
         dual: Any = None,
     ):
-        self.directions = _frozen(directions, "directions")
-        if self.directions.ndim != 2 or 0 in self.directions.shape:
-            raise ValueError(f"directions must be (K, D) with K, D >= 1, not {self.directions.shape}")
-        k, d = self.directions.shape
-        self.mean = _frozen(np.zeros(d) if mean is None else mean, "mean", (d,))
-        self.scale = _frozen(np.ones(k) if scale is None else scale, "scale", (k,))
-        if np.any(self.scale <= 0):
+        directions = _frozen(directions, "directions")
+        if directions.ndim != 2 or 0 in directions.shape:
+            raise ValueError(f"directions must be (K, D) with K, D >= 1, not {directions.shape}")
+        k, d = directions.shape
+        scale = _frozen(np.ones(k) if scale is None else scale, "scale", (k,))
+        if np.any(scale <= 0):
             raise ValueError("scale must be positive")
-        self.names = tuple(str(n) for n in names) if names is not None else tuple(str(i + 1) for i in range(k))
-        if len(self.names) != k:
-            raise ValueError(f"{k} directions need {k} names, not {len(self.names)}")
-        self._dual = None if dual is None else _frozen(dual, "dual", (k, d))
+        names = tuple(str(n) for n in names) if names is not None else tuple(str(i + 1) for i in range(k))
+        if len(names) != k:
+            raise ValueError(f"{k} directions need {k} names, not {len(names)}")
+        self.__dict__.update(
+            directions=directions,
+            mean=_frozen(np.zeros(d) if mean is None else mean, "mean", (d,)),
+            scale=scale,
+            names=names,
+            _dual=None if dual is None else _frozen(dual, "dual", (k, d)),
+        )
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise AttributeError(f"a basis does not change; make a new one instead of setting {name}")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a basis does not change; {name} stays")
+
+    def __reduce__(self):
+        return Basis, (self.directions, self.mean, self.scale, self.names, self._dual)
 
     @classmethod
     def from_estimator(cls, estimator: Any, samples: Any = None, names: Sequence[str] | None = None) -> "Basis":
@@ -57,16 +77,23 @@ class Basis:
         Args:
             estimator: fitted; its `mean_`, if any, becomes the mean.
             samples: `(N, D)` to measure the scale on; without them the scale is one, or PCA's standard deviations.
+
+        Raises:
+            ValueError: the estimator has no directions, or is not fitted.
         """
+        if getattr(estimator, "mixing_", None) is None and getattr(estimator, "components_", None) is None:
+            raise ValueError(f"{type(estimator).__name__} has no components_; fit it, or give another estimator")
         mean = getattr(estimator, "mean_", None)
         if getattr(estimator, "mixing_", None) is not None:  # FastICA: components_ unmix, the columns of mixing_ mix
             basis = cls(estimator.mixing_.T, mean, names=names, dual=estimator.components_)
         else:
             basis = cls(estimator.components_, mean, names=names)
-        if samples is not None:
-            codes = estimator.transform(np.asarray(samples))
-            return basis.with_scale(codes.std(axis=0))
         variance = getattr(estimator, "explained_variance_", None)
+        if samples is not None:
+            # PCA may whiten its codes; ours are weights of unit directions. Others (NMF) have codes of their own.
+            samples = np.asarray(samples)
+            codes = basis.encode(samples) if variance is not None else estimator.transform(samples)
+            return basis.with_scale(np.std(codes, axis=0, dtype=np.float64))
         return basis if variance is None else basis.with_scale(np.sqrt(variance))
 
     @classmethod
@@ -155,11 +182,11 @@ class Basis:
         return Basis(self.directions, self.mean, self.scale, new, self._dual)
 
     def subset(self, indices: Iterable[int]) -> "Basis":
-        """The basis of some directions, in the order given.
+        """The basis of some directions, in the order given; by index or boolean mask.
 
         A dual that was given is cut the same way; otherwise it is found anew for the directions that stay.
         """
-        i = list(indices)
+        i = np.arange(self.k)[list(indices)]
         dual = None if self._dual is None else self._dual[i]
         return Basis(self.directions[i], self.mean, self.scale[i], [self.names[j] for j in i], dual)
 
