@@ -69,7 +69,7 @@ class Settings:
 def _checked(f, value: Any) -> Any:
     default = f.default if f.default is not MISSING else None
     kind, meta, name = type(default), f.metadata, f.name.replace("_", " ")
-    if kind is int and isinstance(value, (float, np.integer)) and int(value) == value and not isinstance(value, bool):
+    if kind is int and isinstance(value, (float, np.integer)) and float(value).is_integer():
         value = int(value)
     if kind is float and isinstance(value, (int, np.floating, np.integer)) and not isinstance(value, bool):
         value = float(value)
