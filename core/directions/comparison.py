@@ -82,3 +82,30 @@ def _size(basis: Basis) -> int:
 def equal_numbers_k(budget: float, d: int, n: int) -> int:
     """The largest K whose dense basis and codes of `n` samples fit in `budget` numbers: `K (D + n) + D <= budget`."""
     return max(1, int((budget - d) // (d + n)))
+
+
+def sizes(k: int, n: int, d: int) -> list[int]:
+    """Numbers of directions to compare at: powers of two up to `k`, and `k` itself, as far as the data has them."""
+    largest = max(1, min(k, n, d))
+    return sorted({2**i for i in range(largest.bit_length()) if 2**i <= largest} | {largest})
+
+
+def verdict(scores: list[Score], family: str, control: str = "directions.random") -> str:
+    """One sentence on the family at hand against the best other and the control, at the largest common K."""
+    common = set.intersection(*({s.k for s in scores if s.family == f} for f in {s.family for s in scores}))
+    if not common:
+        return ""
+    at = {s.family: s for s in scores if s.k == max(common)}
+    mine, others = at.get(family), [s for f, s in at.items() if f not in (family, control)]
+    if mine is None:
+        return ""
+    best = min(others, key=lambda s: s.error, default=None)
+    said = f"At K = {mine.k} {mine.title} leaves out {mine.error:.1%}"
+    if best is not None and best.error < mine.error * 0.999:
+        said += f"; {best.title} does better here with {best.error:.1%}"
+    elif best is not None:
+        said += f", {best.title} {best.error:.1%}"
+    if control in at and family != control:
+        worse = mine.error > at[control].error
+        said += f"; {'even ' if worse else ''}a random basis leaves out {at[control].error:.1%}"
+    return said + "."

@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.datasets import ACCEPTED, SAMPLES, Dataset, sample
 from core.ui.history import History
+from core.ui.text import escape
 from core.ui.uploads import Uploads, uploads
 
 FALLBACK = "digits"
@@ -53,11 +54,6 @@ def about(dataset: Dataset) -> None:
         for line in (dataset.source, dataset.licence and f"Licence: {dataset.licence}", *dataset.notes):
             if line:
                 st.caption(escape(line))
-
-
-def escape(text: str) -> str:
-    """User text with Markdown's signs made harmless."""
-    return "".join("\\" + c if c in r"\`*_{}[]()#+-.!|<>$:~" else c for c in text)
 
 
 def _title(choice: str, own: Uploads) -> str:

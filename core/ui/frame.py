@@ -21,16 +21,14 @@ def steps(history: History) -> None:
             "Undo",
             icon=":material/undo:",
             key=f"{history.page}:undo",
-            on_click=history.undo,
-            disabled=not history.can_undo,
+            on_click=lambda: history.undo() or st.toast("There is nothing to undo."),
             help="Back to the view before the last change.",
         )
         st.button(
             "Redo",
             icon=":material/redo:",
             key=f"{history.page}:redo",
-            on_click=history.redo,
-            disabled=not history.can_redo,
+            on_click=lambda: history.redo() or st.toast("There is nothing to redo."),
             help="Forward again.",
         )
     if history.notice:

@@ -83,21 +83,23 @@ class History(Generic[V]):
     def can_redo(self) -> bool:
         return bool(self._state["future"])
 
-    def undo(self) -> None:
-        """Back to the view before the last change."""
-        if self.can_undo:
+    def undo(self) -> bool:
+        """Back to the view before the last change; False when there is none."""
+        if done := self.can_undo:
             *self._state["past"], before = self._state["past"]
             self._state["future"] = [self.now, *self._state["future"]]
             self._state["now"] = before
             self.show_in_address()
+        return done
 
-    def redo(self) -> None:
-        """Forward again after *undo*."""
-        if self.can_redo:
+    def redo(self) -> bool:
+        """Forward again after *undo*; False when there is nothing ahead."""
+        if done := self.can_redo:
             after, *self._state["future"] = self._state["future"]
             self._state["past"] = [*self._state["past"], self.now]
             self._state["now"] = after
             self.show_in_address()
+        return done
 
     def show_in_address(self) -> None:
         """Write the present view into the address, if it is not there already."""
@@ -118,6 +120,7 @@ class History(Generic[V]):
         *args: Any,
         value: Any = _VIEW,
         after: dict[str, Any] | None = None,
+        then: Callable[[], None] | None = None,
         **kw: Any,
     ) -> Any:
         """A widget whose value is a field of the view.
@@ -127,6 +130,7 @@ class History(Generic[V]):
             widget: `st.slider`, `st.selectbox`, ...
             value: what it shows, where that is not simply what the view holds (an entry that is not there yet).
             after: other fields to change together with it (a new data set clears the mix).
+            then: called after the change.
 
         Returns:
             What the widget returns.
@@ -141,6 +145,8 @@ class History(Generic[V]):
         def told():
             new = st.session_state[key]
             fields = {top: {**getattr(self.now, top), entry: new} if entry else new}
-            self.change(**fields, **(after or {}))
+            self.change(**{**(after or {}), **fields})
+            if then:
+                then()
 
         return widget(*args, key=key, on_change=told, **kw)

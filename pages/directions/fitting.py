@@ -8,11 +8,12 @@ from core.datasets import Dataset
 from core.datasets.preparation import PREPARATIONS, prepare
 from core.errors import InputError
 from core.models import Model, Settings, families, family
-from core.ui.data_picker import data_picker, escape
+from core.ui.data_picker import data_picker
 from core.ui.history import History
 from core.ui.newest import newest
 from core.ui.settings_form import settings_form
-from pages.directions.shown import Fitted
+from core.ui.text import escape
+from pages.directions.shown import Fitted, Origin
 from pages.directions.view import DirectionsView
 
 KINDS = ("table", "images", "curves", "audio", "text", "activations")
@@ -21,17 +22,19 @@ _OF_THE_DATA = dict(_OF_THE_BASIS, sample=0, preparation={}, map={}, compare={})
 QUICK_SECONDS = 2.0
 
 
-def choose_data(history: History[DirectionsView]) -> Dataset:
-    """The data picker and how the data is prepared; returns the prepared data."""
+def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
+    """The data picker and how the data is prepared; returns the prepared data and where it came from."""
     raw = data_picker(history, KINDS, fresh=_OF_THE_DATA)
     settings_class = PREPARATIONS[raw.kind]
     with st.popover("Preparation", icon=":material/tune:"):
         settings = settings_form(history, "preparation", settings_class, after=dict(_OF_THE_BASIS, sample=0))
     try:
-        return _prepared(raw.fingerprint, raw.kind, _key(settings), raw, settings)
+        dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
     except InputError as error:
         st.error(escape(str(error)), icon=":material/error:")
-        return _prepared(raw.fingerprint, raw.kind, "default", raw, settings_class())
+        settings = settings_class()
+        dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
+    return dataset, Origin(raw.kind, settings.as_dict())
 
 
 def choose_family(history: History[DirectionsView]) -> tuple[type[Model], Settings]:
@@ -58,14 +61,14 @@ def choose_family(history: History[DirectionsView]) -> tuple[type[Model], Settin
 
 
 def get(
-    history: History[DirectionsView], dataset: Dataset, model_class: type[Model], settings: Settings
+    history: History[DirectionsView], dataset: Dataset, origin: Origin, model_class: type[Model], settings: Settings
 ) -> Fitted | None:
     """The fitted basis: found, fitted at once when that is quick, or trained by a run.
 
     Where it cannot be had, one sentence says why and the last basis that worked stays on the screen.
     """
     try:
-        fitted = fit(dataset, model_class.family, settings.as_dict(), history.now.seed)
+        fitted = fit(dataset, origin, model_class.family, settings.as_dict(), history.now.seed)
     except InputError as error:
         st.error(escape(str(error)), icon=":material/error:")
         return st.session_state.get("directions:last")
@@ -73,26 +76,26 @@ def get(
     return fitted
 
 
-def fit(dataset: Dataset, name: str, settings: dict, seed: int) -> Fitted:
+def fit(dataset: Dataset, origin: Origin, name: str, settings: dict, seed: int) -> Fitted:
     """Fit and encode, once for equal data, family, settings and seed.
 
     Raises:
         InputError: the data does not suit the family or the settings.
     """
-    key = json.dumps([dataset.fingerprint, name, settings, seed], sort_keys=True)
+    key = json.dumps([dataset.fingerprint, origin.kind, origin.preparation, name, settings, seed], sort_keys=True)
     with newest("fit"):
-        return _fitted(key, dataset, name, settings, seed)
+        return _fitted(key, origin, dataset, name, settings, seed)
 
 
 @st.cache_resource(max_entries=24, show_spinner="Fitting the basis ...")
-def _fitted(key: str, _dataset: Dataset, _name: str, _settings: dict, _seed: int) -> Fitted:
+def _fitted(key: str, _origin: Origin, _dataset: Dataset, _name: str, _settings: dict, _seed: int) -> Fitted:
     cls = family(_name)
     model = cls(cls.Settings.of(_settings)).fit(_dataset, seed=_seed)
-    return Fitted.of(key, _dataset, model)
+    return Fitted.of(key, _origin, _dataset, model)
 
 
 @st.cache_resource(max_entries=6, show_spinner="Preparing the data ...")
-def _prepared(fingerprint: str, kind: str, key: str, _raw: Dataset, _settings: Settings) -> Dataset:
+def _prepared(fingerprint: str, key: str, _raw: Dataset, _settings: Settings) -> Dataset:
     return prepare(_raw, _settings)
 
 

@@ -17,11 +17,11 @@ header(
 )
 with st.sidebar:
     steps(history)
-    dataset = fitting.choose_data(history)
+    dataset, origin = fitting.choose_data(history)
     model_class, settings = fitting.choose_family(history)
     device_line()
 
-fitted = fitting.get(history, dataset, model_class, settings)
+fitted = fitting.get(history, dataset, origin, model_class, settings)
 if fitted is not None:
     mix.draw(history, fitted)
     draw_tabs(history, fitted)

@@ -10,7 +10,15 @@ from core import diagnostics
 from core.basis import Basis
 from core.datasets import Dataset
 from core.models import Model
-from core.ui.components.payload import Form, Payload
+from core.ui.components import Form, Payload
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where prepared data came from: the kind it was loaded as, and the settings of its preparation."""
+
+    kind: str
+    preparation: dict
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,16 +32,17 @@ class Fitted:
     """
 
     key: str
+    origin: Origin
     dataset: Dataset
     model: Model
     codes: np.ndarray
     basis: Basis
 
     @classmethod
-    def of(cls, key: str, dataset: Dataset, model: Model) -> "Fitted":
+    def of(cls, key: str, origin: Origin, dataset: Dataset, model: Model) -> "Fitted":
         """Encode the data and collect what is drawn."""
         codes = model.encode(dataset.samples)
-        return cls(key, dataset, model, codes, drawn_basis(model, codes))
+        return cls(key, origin, dataset, model, codes, drawn_basis(model, codes))
 
     @cached_property
     def energy(self) -> np.ndarray:
@@ -46,6 +55,11 @@ class Fitted:
         return diagnostics.use(self.codes)
 
     @cached_property
+    def nonnegative(self) -> bool:
+        """Whether no code has a negative weight (parts, prototypes, sparse codes)."""
+        return bool((self.codes >= 0).all())
+
+    @cached_property
     def form(self) -> Form:
         """How one sample of the data is drawn."""
         return Form.of(self.dataset)
@@ -53,7 +67,7 @@ class Fitted:
     @cached_property
     def payload(self) -> Payload:
         """The directions as the browser gets them."""
-        return Payload(self.basis.directions, self.basis.mean, self.basis.scale, self.form)
+        return Payload(self.basis.directions, self.form, self.basis.mean, self.basis.scale)
 
     def order(self, by: str, names: Sequence[str]) -> list[int]:
         """Indices of the directions, by explained energy, use, or name."""

@@ -4,16 +4,16 @@ import streamlit as st
 
 from core.ui.history import History
 from pages.directions.shown import Fitted
-from pages.directions.tabs import gallery
+from pages.directions.tabs import compare, gallery, how, takeaway
 from pages.directions.view import TABS, DirectionsView
 
-_DRAW = {"Directions": gallery.draw}
+_DRAW = {"Directions": gallery.draw, "Compare": compare.draw, "Take away": takeaway.draw, "How it works": how.draw}
 
 
 def draw_tabs(history: History[DirectionsView], fitted: Fitted) -> None:
     """The row of tabs, the open one remembered in the address."""
     key = "directions:tabs"
-    if st.session_state.get(key) not in TABS:
+    if st.session_state.get(key) != history.now.tab:
         st.session_state[key] = history.now.tab if history.now.tab in TABS else TABS[0]
     tabs = st.tabs(TABS, key=key, on_change=lambda: history.correct(tab=st.session_state[key]))
     for name, tab in zip(TABS, tabs, strict=True):

@@ -12,16 +12,13 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     """The gallery, sorted; a click picks the direction that *One direction* looks at."""
     names = names_of(fitted, history.now.names)
     history.bind("order", st.segmented_control, "Sort by", ORDERS, required=True)
-    order = fitted.order(history.now.order, names)
-    captions = [f"{fitted.energy[i]:.1%} energy, used {fitted.use[i]:.0%}" for i in order]
-    picked = gallery(
+    gallery(
         "directions:gallery",
         payload=fitted.payload,
-        order=order,
-        names=[names[i] for i in order],
-        captions=captions,
+        order=fitted.order(history.now.order, names),
+        names=names,
+        captions=[f"{e:.1%} energy, used {u:.0%}" for e, u in zip(fitted.energy, fitted.use, strict=True)],
         selected=history.now.direction,
+        on_pick=lambda index: history.change(direction=index),
     )
-    if picked is not None and picked != history.now.direction:
-        history.change(direction=picked)
-        st.rerun()
+    st.caption("Click a direction, then open *One direction* to see what it does.")
