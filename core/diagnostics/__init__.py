@@ -39,12 +39,16 @@ from core.diagnostics.geometry import (
     participation_ratio,
     span_variances,
 )
+from core.diagnostics.groups import Group, describe_groups
 from core.diagnostics.look import attribution, extremes, most_correlated, most_similar, quantile_groups
 from core.diagnostics.privileged import Privileged, privileged
+from core.diagnostics.steps import contributions, error_path, first_counts, own_order, partial_codes
 from core.diagnostics.summary import LABELS, summary
+from core.diagnostics.verdict import verdict
 
 __all__ = [
     "LABELS",
+    "Group",
     "Match",
     "Privileged",
     "Stability",
@@ -52,16 +56,20 @@ __all__ = [
     "attribution",
     "code_correlation",
     "coherence",
+    "contributions",
     "control_basis",
     "cosines",
     "dead_directions",
+    "describe_groups",
     "effective_rank",
     "energy_count",
     "energy_order",
+    "error_path",
     "excess_kurtosis",
     "explained_energy",
     "explained_share",
     "extremes",
+    "first_counts",
     "gram",
     "hoyer",
     "l0",
@@ -71,6 +79,8 @@ __all__ = [
     "most_correlated",
     "most_similar",
     "orthogonality_error",
+    "own_order",
+    "partial_codes",
     "participation_ratio",
     "principal_angles",
     "privileged",
@@ -81,4 +91,5 @@ __all__ = [
     "stability",
     "summary",
     "use",
+    "verdict",
 ]

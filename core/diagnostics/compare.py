@@ -66,12 +66,18 @@ def principal_angles(a: Any, b: Any) -> np.ndarray:
     return np.degrees(subspace_angles(rows(a).T, rows(b).T))
 
 
-def control_basis(basis: Basis, seed: int = 0) -> Basis:
-    """Random directions of equal number about the same mean: orthonormal, or unit vectors where K exceeds D."""
+def control_basis(basis: Basis, seed: int = 0, *, mean: Any = None) -> Basis:
+    """Random directions of equal number: orthonormal, or unit vectors where K exceeds D.
+
+    Args:
+        mean: `(D,)`; that of the basis when left out. A basis without a mean (NMF) is compared fairly only with
+            directions about the mean of the data.
+    """
+    mean = basis.mean if mean is None else mean
     if basis.k <= basis.d:
-        return Basis.random(basis.k, basis.d, seed=seed, mean=basis.mean)
+        return Basis.random(basis.k, basis.d, seed=seed, mean=mean)
     drawn = np.random.default_rng(seed).standard_normal(basis.directions.shape)
-    return Basis(unit(drawn, axis=1), basis.mean)
+    return Basis(unit(drawn, axis=1), mean)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from core.basis import Basis
 from core.diagnostics.arrays import flat, some
 from core.diagnostics.codes import dead_directions, energy_count, hoyer, l0
 from core.diagnostics.compare import control_basis
-from core.diagnostics.energy import explained_energy, explained_share
+from core.diagnostics.energy import explained_share
 from core.diagnostics.geometry import (
     coherence,
     effective_rank,
@@ -20,7 +20,10 @@ from core.diagnostics.privileged import Privileged, privileged
 
 # name -> what a person reads, and one sentence on what it says
 LABELS: dict[str, tuple[str, str]] = {
-    "explained_energy": ("Explained energy", "Share of the energy about the mean that the rebuild keeps; 1 is all."),
+    "explained_energy": (
+        "Explained energy",
+        "Share of the energy about the mean of the data that the rebuild keeps; 1 is all.",
+    ),
     "orthogonality_error": ("Orthogonality error", "Largest difference between the Gram matrix and the identity."),
     "coherence": ("Coherence", "Largest |cosine| between two directions; 0 when all are orthogonal."),
     "effective_rank": ("Effective rank", "How many directions count, by the entropy of their singular values."),
@@ -51,7 +54,8 @@ def summary(
         basis: K directions.
         codes: `(N, K)`.
         samples: `(N, ...)`.
-        control: the basis to compare with, whose codes are its least-squares ones; random when left out.
+        control: the basis to compare with, which encodes by itself; when left out random directions about the mean of
+            the samples.
         rebuilt: `(N, ...)` what the model makes of the codes, where that is not `basis.decode(codes)`.
         seed: of the control, of the rotations, and of which samples are looked at.
         most: at most so many samples are looked at (the rotations look at 2000).
@@ -63,19 +67,19 @@ def summary(
     samples, codes = flat(samples), np.asarray(codes)
     chosen = some(len(samples), most, seed)
     x, c = samples[chosen], codes[chosen]
-    share = None if rebuilt is None else explained_share(x, flat(rebuilt)[chosen], basis.mean)
-    control = control_basis(basis, seed) if control is None else control
-    here, band = _numbers(basis, c, x, share, seed)
-    there, _ = _numbers(control, control.encode(x), x, None, seed)
+    again = basis.decode(c) if rebuilt is None else flat(rebuilt)[chosen]
+    mean = samples.mean(axis=0, dtype=np.float64)
+    control = control_basis(basis, seed, mean=mean) if control is None else control
+    control_codes = control.encode(x)
+    here, band = _numbers(basis, c, explained_share(x, again, mean), seed)
+    there, _ = _numbers(control, control_codes, explained_share(x, control.decode(control_codes), mean), seed)
     return {"here": here, "control": there, "privileged": band, "samples": len(chosen)}
 
 
-def _numbers(
-    basis: Basis, codes: np.ndarray, samples: np.ndarray, share: float | None, seed: int
-) -> tuple[dict[str, float], Privileged]:
+def _numbers(basis: Basis, codes: np.ndarray, share: float, seed: int) -> tuple[dict[str, float], Privileged]:
     band = privileged(basis, codes, seed=seed)
     return {
-        "explained_energy": float(explained_energy(basis, codes, samples).sum()) if share is None else share,
+        "explained_energy": share,
         "orthogonality_error": orthogonality_error(basis),
         "coherence": coherence(basis),
         "effective_rank": effective_rank(basis),
