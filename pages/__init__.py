@@ -12,4 +12,5 @@ PAGES = [
         url_path="directions",
         default=True,
     ),
+    dict(page="pages/library/page.py", title="Library", icon=":material/inventory_2:", url_path="library"),
 ]

@@ -1,78 +1,53 @@
-"""Left side of the page: which data, which family, which settings; and the fitted basis for them."""
+"""The fitted basis for what was chosen: fitted at once, trained by a run, or opened from the library."""
 
 import json
 
 import streamlit as st
 
 from core.datasets import Dataset
-from core.datasets.preparation import PREPARATIONS, prepare
 from core.errors import InputError
-from core.models import Model, Settings, families, family
-from core.ui.data_picker import data_picker
+from core.models import Model, Settings, family
+from core.store import find, load
 from core.ui.history import History
 from core.ui.newest import newest
-from core.ui.settings_form import settings_form
+from core.ui.owner import owner_key
+from core.ui.run_panel import run_panel, train_button
+from core.ui.server_runs import runs
 from core.ui.text import escape
 from pages.directions.shown import Fitted, Origin
 from pages.directions.view import DirectionsView
 
-KINDS = ("table", "images", "curves", "audio", "text", "activations")
-_OF_THE_BASIS = dict(mix={}, names={}, direction=0, run="")
-_OF_THE_DATA = dict(_OF_THE_BASIS, sample=0, preparation={}, map={}, compare={})
 QUICK_SECONDS = 2.0
-
-
-def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
-    """The data picker and how the data is prepared; returns the prepared data and where it came from."""
-    raw = data_picker(history, KINDS, fresh=_OF_THE_DATA)
-    settings_class = PREPARATIONS[raw.kind]
-    with st.popover("Preparation", icon=":material/tune:"):
-        settings = settings_form(history, "preparation", settings_class, after=dict(_OF_THE_BASIS, sample=0))
-    try:
-        dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
-    except InputError as error:
-        st.error(escape(str(error)), icon=":material/error:")
-        settings = settings_class()
-        dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
-    return dataset, Origin(raw.kind, settings.as_dict())
-
-
-def choose_family(history: History[DirectionsView]) -> tuple[type[Model], Settings]:
-    """The family and its settings."""
-    known = families("directions")
-    history.bind(
-        "family",
-        st.selectbox,
-        "Basis",
-        list(known),
-        value=history.now.family if history.now.family in known else "directions.pca",
-        format_func=lambda name: known[name].title,
-        after=dict(_OF_THE_BASIS),
-        help="Which family of directions to learn.",
-    )
-    chosen = known.get(history.now.family, known["directions.pca"])
-    st.caption(chosen.summary)
-    settings = settings_form(history, "settings", chosen.Settings, after=_OF_THE_BASIS)
-    history.bind(
-        "seed", st.number_input, "Seed", min_value=0, max_value=2**31 - 1, step=1, after=_OF_THE_BASIS,
-        help="Everything drawn at random follows from it: the same seed gives the same numbers.",
-    )  # fmt: skip
-    return chosen, settings
+_LAST = "directions:last"
 
 
 def get(
-    history: History[DirectionsView], dataset: Dataset, origin: Origin, model_class: type[Model], settings: Settings
+    history: History[DirectionsView], dataset: Dataset, origin: Origin, cls: type[Model], settings: Settings
 ) -> Fitted | None:
-    """The fitted basis: found, fitted at once when that is quick, or trained by a run.
+    """The fitted basis, or the last one that worked with a sentence why.
 
-    Where it cannot be had, one sentence says why and the last basis that worked stays on the screen.
+    None while there is nothing to show yet: a training that was not started, or has not ended.
     """
+    kind, _, name = history.now.model.partition(":")
     try:
-        fitted = fit(dataset, origin, model_class.family, settings.as_dict(), history.now.seed)
+        if kind == "model":
+            fitted = opened(name, dataset, origin)
+        elif kind == "run":
+            fitted = _trained(name, dataset, origin)
+        elif (estimate := cls(settings).seconds(dataset)) > QUICK_SECONDS:
+            fitted = _offer(history, dataset, origin, cls, settings, estimate)
+        else:
+            fitted = fit(dataset, origin, cls.family, settings.as_dict(), history.now.seed)
     except InputError as error:
-        st.error(escape(str(error)), icon=":material/error:")
-        return st.session_state.get("directions:last")
-    st.session_state["directions:last"] = fitted
+        st.error(escape(error), icon=":material/error:")
+        last = st.session_state.get(_LAST)
+        if last is not None:
+            st.caption(
+                f"Below is still the last basis that worked: {last.model.title} of {escape(last.dataset.title)}."
+            )
+        return last
+    if fitted is not None:
+        st.session_state[_LAST] = fitted
     return fitted
 
 
@@ -82,9 +57,57 @@ def fit(dataset: Dataset, origin: Origin, name: str, settings: dict, seed: int) 
     Raises:
         InputError: the data does not suit the family or the settings.
     """
-    key = json.dumps([dataset.fingerprint, origin.kind, origin.preparation, name, settings, seed], sort_keys=True)
     with newest("fit"):
-        return _fitted(key, origin, dataset, name, settings, seed)
+        return _fitted(_key(dataset, origin, name, settings, seed), origin, dataset, name, settings, seed)
+
+
+def opened(entry_id: str, dataset: Dataset, origin: Origin) -> Fitted:
+    """A model of the library, with the codes of this data.
+
+    Raises:
+        InputError: there is no such model, or it takes samples of another shape.
+    """
+    entry = find(entry_id, owner_key())
+    return _from_disk(_key(dataset, origin, str(entry.folder)), origin, dataset, lambda: load(entry.folder)[0])
+
+
+def _trained(run_id: str, dataset: Dataset, origin: Origin) -> Fitted | None:
+    view = run_panel(run_id, key="directions:run")
+    if view is None or view.active or not view.kept:
+        return None
+    if view.data["fingerprint"] != dataset.fingerprint:
+        raise InputError(f"This training was made on other data ({view.data['title']}); choose that data to see it.")
+    return _from_disk(_key(dataset, origin, run_id, view.step), origin, dataset, lambda: runs().result(run_id)[0])
+
+
+def _offer(
+    history: History[DirectionsView],
+    dataset: Dataset,
+    origin: Origin,
+    cls: type[Model],
+    settings: Settings,
+    estimate: float,
+) -> None:
+    """What is about to be trained, and the button that starts it."""
+
+    def start(here: bool) -> str:
+        return runs().submit(
+            cls.family,
+            dataset,
+            settings.as_dict(),
+            seed=history.now.seed,
+            owner=owner_key(),
+            name=f"{cls.title} of {dataset.title}",
+            here=here,
+            more={"kind": origin.kind, "preparation": origin.preparation, "data": history.now.data},
+        )
+
+    with st.container(border=True):
+        st.markdown(f"**{cls.title}** on {len(dataset):,} samples of {dataset.d:,} numbers. {cls.summary}")
+        started = train_button("Train", start, key="directions:train", estimate=estimate)
+    if started:
+        history.change(model=f"run:{started}")
+        st.rerun()
 
 
 @st.cache_resource(max_entries=24, show_spinner="Fitting the basis ...")
@@ -94,10 +117,15 @@ def _fitted(key: str, _origin: Origin, _dataset: Dataset, _name: str, _settings:
     return Fitted.of(key, _origin, _dataset, model)
 
 
-@st.cache_resource(max_entries=6, show_spinner="Preparing the data ...")
-def _prepared(fingerprint: str, key: str, _raw: Dataset, _settings: Settings) -> Dataset:
-    return prepare(_raw, _settings)
+@st.cache_resource(max_entries=24, show_spinner="Opening the model ...")
+def _from_disk(key: str, _origin: Origin, _dataset: Dataset, _load) -> Fitted:
+    model = _load()
+    if tuple(model.shape_) != _dataset.shape:
+        raise InputError(
+            f"This model takes samples of the shape {model.shape_}; this data has the shape {_dataset.shape}."
+        )
+    return Fitted.of(key, _origin, _dataset, model)
 
 
-def _key(settings: Settings) -> str:
-    return json.dumps(settings.as_dict(), sort_keys=True)
+def _key(dataset: Dataset, origin: Origin, *more) -> str:
+    return json.dumps([dataset.fingerprint, origin.kind, origin.preparation, *more], sort_keys=True)

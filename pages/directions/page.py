@@ -4,7 +4,8 @@ import streamlit as st
 
 from core.ui.frame import device_line, header, steps
 from core.ui.history import History
-from pages.directions import fitting, mix
+from core.ui.owner import remember_owner
+from pages.directions import fitting, left, mix
 from pages.directions.tabs import draw_tabs
 from pages.directions.view import DirectionsView
 
@@ -17,9 +18,10 @@ header(
 )
 with st.sidebar:
     steps(history)
-    dataset, origin = fitting.choose_data(history)
-    model_class, settings = fitting.choose_family(history)
+    dataset, origin = left.choose_data(history)
+    model_class, settings = left.choose_model(history, dataset)
     device_line()
+    remember_owner()
 
 fitted = fitting.get(history, dataset, origin, model_class, settings)
 if fitted is not None:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from core.store import Card
 from core.ui.view import View
 
 TABS = (
@@ -27,7 +28,7 @@ class DirectionsView(View):
         title: what the upload was called, so that a link can ask for it.
         preparation: settings of the preparation of the data.
         family, settings, seed: which basis.
-        run: id of the run or saved model whose result is shown; empty when the page fits by itself.
+        model: `run:<id>` of a training, `model:<place>/<name>` of the library, or empty when the page fits by itself.
         order: of the directions.
         sample: index of the sample in the mixer.
         mix: what the mixer changed (see `core.ui.components.MixerState`).
@@ -43,7 +44,7 @@ class DirectionsView(View):
     family: str = "directions.pca"
     settings: dict = field(default_factory=dict)
     seed: int = 0
-    run: str = ""
+    model: str = ""
     order: str = "energy"
     sample: int = 0
     mix: dict = field(default_factory=dict)
@@ -52,3 +53,27 @@ class DirectionsView(View):
     tab: str = TABS[0]
     map: dict = field(default_factory=dict)
     compare: dict = field(default_factory=dict)
+
+
+# What is reset when the basis, or the data under it, becomes another one.
+FRESH_BASIS = dict(mix={}, names={}, direction=0, model="")
+FRESH_DATA = dict(FRESH_BASIS, sample=0, preparation={}, map={}, compare={})
+
+
+def view_of(card: Card, ref: str) -> DirectionsView:
+    """The view that shows a model.
+
+    Args:
+        card: of the model.
+        ref: what `DirectionsView.model` names it by; empty to learn anew with the same settings.
+    """
+    data = card.more.get("data", "")
+    return DirectionsView(
+        data=data if isinstance(data, str) and data else DirectionsView().data,
+        title=card.data if str(data).startswith("upload:") else "",
+        preparation=dict(card.more.get("preparation") or {}),
+        family=card.family,
+        settings=dict(card.settings),
+        seed=card.seed,
+        model=ref,
+    )

@@ -4,10 +4,16 @@ import streamlit as st
 
 from core.ui.history import History
 from pages.directions.shown import Fitted
-from pages.directions.tabs import compare, gallery, how, takeaway
+from pages.directions.tabs import compare, diagnostics, gallery, how, map, one_direction, one_sample, takeaway
 from pages.directions.view import TABS, DirectionsView
 
-_DRAW = {"Directions": gallery.draw, "Compare": compare.draw, "Take away": takeaway.draw, "How it works": how.draw}
+_DRAW = {
+    "Directions": gallery.draw,
+    "Training": training.draw,
+    "Compare": compare.draw,
+    "Take away": takeaway.draw,
+    "How it works": how.draw,
+}
 
 
 def draw_tabs(history: History[DirectionsView], fitted: Fitted) -> None:

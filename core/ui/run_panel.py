@@ -1,0 +1,156 @@
+"""A training while one looks at it: curve, preview, time left, stop, keep, resume."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from core.errors import InputError
+from core.figures import chart
+from core.models import family
+from core.runs import RunView, Unreachable
+from core.ui.server_runs import runs
+from core.ui.text import escape
+
+REFRESH_SECONDS = 1.0
+_STATES = {
+    "waiting": ":orange-badge[waiting]",
+    "running": ":blue-badge[training]",
+    "stopped": ":gray-badge[stopped]",
+    "failed": ":red-badge[failed]",
+    "done": ":green-badge[done]",
+    "lost": ":orange-badge[interrupted]",
+}
+
+
+def train_button(label: str, start: Callable[[bool], str], *, key: str, estimate: float) -> str | None:
+    """A button that starts a run.
+
+    Args:
+        start: submits the run and returns its id; its argument is True to run on this machine although a cluster is
+            configured.
+        estimate: seconds that the training will take, roughly.
+
+    Returns:
+        The id of the run just started, or None.
+    """
+    with st.container(horizontal=True, vertical_alignment="center"):
+        pressed = st.button(label, type="primary", icon=":material/model_training:", key=key)
+        st.caption(f"Takes {duration(estimate)} or so on one core, in the background; you can stop it at any time.")
+    here = False
+    if st.session_state.get(f"{key}:unreachable"):
+        st.warning(st.session_state[f"{key}:unreachable"], icon=":material/lan:")
+        here = st.button("Train on this machine instead", key=f"{key}:here", icon=":material/computer:")
+    if not (pressed or here):
+        return None
+    try:
+        with st.spinner("Starting ..."):
+            started = start(here)
+    except Unreachable as error:
+        st.session_state[f"{key}:unreachable"] = escape(str(error))
+        st.rerun()
+    st.session_state.pop(f"{key}:unreachable", None)
+    return started
+
+
+def run_panel(run_id: str, *, key: str) -> RunView | None:
+    """Draw a run, and have it drawn again every second until it ends; the page is then run once as a whole.
+
+    Returns:
+        The run as it is now, or None with a sentence on the page when there is no such run.
+    """
+    try:
+        view = runs().follow(run_id)
+    except InputError as error:
+        st.error(escape(str(error)), icon=":material/error:")
+        return None
+    st.fragment(_panel, run_every=REFRESH_SECONDS if view.active else None)(run_id, key, view.active)
+    return view
+
+
+def _panel(run_id: str, key: str, was_active: bool) -> None:
+    view = runs().follow(run_id)
+    if was_active and not view.active:
+        st.rerun()
+    with st.container(border=True):
+        _headline(view)
+        if view.active:
+            st.progress(min(view.step / view.total, 1.0) if view.total else 0.0)
+        _buttons(view, key)
+        training_curves(view, key)
+
+
+def _headline(view: RunView) -> None:
+    parts = [f"**{escape(view.name or family(view.family).title)}** {_STATES[view.state]}"]
+    if view.queue:
+        parts.append(f"number {view.queue} in the queue")
+    if view.total:
+        parts.append(f"step {view.step:,} of {view.total:,}")
+    if view.seconds:
+        parts.append(f"{duration(view.seconds)} so far")
+    if view.seconds_left is not None:
+        parts.append(f"{duration(view.seconds_left)} left")
+    if view.device:
+        parts.append(f"on {escape(view.device)}" + (f" of {escape(view.where)}" if view.where else ""))
+    st.markdown(" · ".join(parts))
+    if view.error:
+        st.warning(escape(view.error), icon=":material/error:")
+    if trouble := runs().trouble():
+        st.warning(escape(trouble), icon=":material/lan:")
+
+
+def _buttons(view: RunView, key: str) -> None:
+    def act(what: Callable[..., None], **more) -> Callable[[], None]:
+        def pressed():
+            try:
+                what(view.id, **more)
+            except InputError as error:
+                st.session_state[f"{key}:said"] = str(error)
+
+        return pressed
+
+    said = st.session_state.pop(f"{key}:said", "")
+    if said:
+        st.error(escape(said), icon=":material/error:")
+    with st.container(horizontal=True):
+        if view.active:
+            st.button(
+                "Stop and keep", icon=":material/stop_circle:", key=f"{key}:keep", on_click=act(runs().stop),
+                help="End now and show the basis as far as it has learned. It can be resumed.",
+            )  # fmt: skip
+            st.button(
+                "Stop", icon=":material/cancel:", key=f"{key}:stop", on_click=act(runs().kill),
+                help="End now without a model. It can be resumed from its last checkpoint.",
+            )  # fmt: skip
+        elif view.resumable:
+            pressed = st.button(
+                "Resume", icon=":material/play_arrow:", key=f"{key}:resume", on_click=act(runs().resume),
+                help="Go on from the last checkpoint, with the numbers that an uninterrupted training would give.",
+            )  # fmt: skip
+            if pressed:
+                st.rerun()
+
+
+def training_curves(view: RunView, key: str) -> None:
+    """The loss over the steps, the other measures behind a choice, and the preview."""
+    names = sorted({n for point in view.history for n in point} - {"step", "seconds"})
+    if not names and view.preview is None:
+        return
+    curve, picture = st.columns([3, 1]) if view.preview is not None else (st.container(), None)
+    if names:
+        first = names.index("loss") if "loss" in names else 0
+        with curve:
+            name = st.selectbox("Measure", names, index=first, key=f"{key}:measure") if len(names) > 1 else names[0]
+            points = [(p["step"], p[name]) for p in view.history if p.get(name) is not None]
+            steps, values = zip(*points, strict=True) if points else ((), ())
+            figure = chart.lines({name: (steps, values)}, x="Step", y=name.replace("_", " "), height=240, legend=False)
+            st.plotly_chart(figure, key=f"{key}:curve", alt=f"{name} over the training steps")
+    if picture is not None:
+        picture.image(view.preview, caption="Directions so far", alt="The directions as they are now")
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: `12 s`, `3 min`, `1 h 20 min`."""
+    if seconds < 90:
+        return f"{max(1, round(seconds))} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

@@ -1,0 +1,1 @@
+"""The page *Library*: pretrained, saved and running models."""

@@ -1,0 +1,64 @@
+"""The page *Library*: pretrained, saved and running models in one table, and what can be done with them."""
+
+import streamlit as st
+
+from core.store import list_models
+from core.ui.frame import device_line, header
+from core.ui.owner import owner_key, remember_owner
+from core.ui.server_runs import runs
+from pages.library import actions, importing
+from pages.library.rows import Row, row_of_entry, row_of_run
+
+_PICK, _TABLE = "library:pick", "library:table"
+
+
+def main() -> None:
+    """The page, top to bottom."""
+    header(
+        "Library",
+        "Pretrained, saved and running models: open one in its page, compare two, take one away or bring one.",
+        "Models are safetensors and a card that says how they were made. Nothing in them can run code.",
+    )
+    with st.sidebar:
+        importing.draw()
+        importing.private_link()
+        device_line()
+        remember_owner()
+    actions.said()
+    rows = [row_of_run(r) for r in runs().list(owner_key())] + [row_of_entry(e) for e in list_models(owner_key())]
+    if not rows:
+        st.info(
+            "There is no model here yet. Train one on a page, or keep one under *Take away*; it then stands here.",
+            icon=":material/inventory_2:",
+        )
+        return
+    row = _choose(rows)
+    actions.draw(row, rows)
+
+
+def _choose(rows: list[Row]) -> Row:
+    """The table, and below it the same choice as a list, for the keyboard."""
+    refs = [r.ref for r in rows]
+
+    def clicked() -> None:
+        chosen = st.session_state[_TABLE]["selection"]["rows"]
+        if chosen and chosen[0] < len(refs):
+            st.session_state[_PICK] = refs[chosen[0]]
+
+    st.dataframe(
+        [r.cells for r in rows],
+        key=_TABLE,
+        hide_index=True,
+        on_select=clicked,
+        selection_mode="single-row",
+        column_config={"Size / KB": st.column_config.NumberColumn(format="%.0f")},
+        alt="All models and runs",
+    )
+    if st.session_state.get(_PICK) not in refs:
+        st.session_state[_PICK] = refs[0]
+    names = {r.ref: f"{r.name} ({r.cells['Where']})" for r in rows}
+    picked = st.selectbox("Model", refs, key=_PICK, format_func=names.get)
+    return next(r for r in rows if r.ref == picked)
+
+
+main()
