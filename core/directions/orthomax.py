@@ -16,7 +16,7 @@ def orthomax(
     gamma: float = 1.0,
     *,
     sweeps: int = 100,
-    tolerance: float = 1e-7,
+    tolerance: float = 1e-10,
     on_sweep: Callable[[int, float], bool | None] | None = None,
 ) -> np.ndarray:
     """The orthogonal matrix `R (K, K)` for which `loadings @ R` has a largest orthomax criterion.
@@ -29,36 +29,38 @@ def orthomax(
         loadings: `(D, K)`.
         gamma: 0 quartimax, 1 varimax, K / 2 equamax.
         sweeps: at most this many passes over all pairs.
-        tolerance: stop when no pair turns by more than this angle, in radians.
+        tolerance: stop when a sweep raises the criterion by less than this share of it, or no pair turns any more.
         on_sweep: told the sweep (from 1) and the criterion; returning True ends there.
 
     Source: Kaiser 1958 (varimax, planar rotations); Harman 1976 (orthomax).
     """
-    a = np.array(loadings, dtype=np.float64)
-    d, k = a.shape
-    turned = np.vstack([a, np.eye(k)])  # the rotation is carried along below the loadings
+    a = np.asarray(loadings, dtype=np.float64).T
+    k, d = a.shape
+    turned = np.hstack([a, np.eye(k)])  # a row for each column of the loadings; the rotation is carried along
+    value = criterion(a.T, gamma)
     for sweep in range(1, sweeps + 1):
         largest = 0.0
         for left, right in _rounds(k):
-            x, y = turned[:, left], turned[:, right]
-            angle = _angles(x[:d], y[:d], gamma)
-            cos, sin = np.cos(angle), np.sin(angle)
-            turned[:, left], turned[:, right] = x * cos + y * sin, y * cos - x * sin
+            x, y = turned[left], turned[right]
+            angle = _angles(x[:, :d], y[:, :d], gamma)
+            cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+            turned[left], turned[right] = x * cos + y * sin, y * cos - x * sin
             largest = max(largest, float(np.abs(angle).max()))
-        if (on_sweep and on_sweep(sweep, criterion(turned[:d], gamma))) or largest < tolerance:
+        before, value = value, criterion(turned[:, :d].T, gamma)
+        if (on_sweep and on_sweep(sweep, value)) or largest < 1e-7 or value - before <= tolerance * abs(value):
             break
-    return turned[d:]
+    return turned[:, d:].T
 
 
 def _angles(x: np.ndarray, y: np.ndarray, gamma: float) -> np.ndarray:
-    """The angle, in -45..45 degrees, that maximises the criterion for each pair of columns `(D, P)`."""
-    u, v = x**2 - y**2, 2 * x * y
-    su, sv = u.sum(axis=0), v.sum(axis=0)
-    sine = 2 * (u * v).sum(axis=0) - 2 * gamma / len(x) * su * sv
-    cosine = (u**2 - v**2).sum(axis=0) - gamma / len(x) * (su**2 - sv**2)
+    """The angle, in -45..45 degrees, that maximises the criterion for each pair of rows `(P, D)`."""
+    u, v = (x - y) * (x + y), 2 * x * y
+    su, sv = u.sum(axis=1), v.sum(axis=1)
+    uu, vv, uv = (np.einsum("pd,pd->p", a, b) for a, b in ((u, u), (v, v), (u, v)))
+    sine = 2 * uv - 2 * gamma / x.shape[1] * su * sv
+    cosine = uu - vv - gamma / x.shape[1] * (su**2 - sv**2)
     # A plane in which every angle is equally good stays as it is: what is left there is rounding.
-    size = ((x**2 + y**2) ** 2).sum(axis=0)
-    flat = np.hypot(sine, cosine) <= 1e-14 * size
+    flat = np.hypot(sine, cosine) <= 1e-14 * (uu + vv)
     return np.where(flat, 0.0, np.arctan2(sine, cosine) / 4)
 
 

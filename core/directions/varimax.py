@@ -49,7 +49,9 @@ class Varimax(LinearModel):
             run.progress(sweep, sweeps, {"criterion": value})
             return run.should_stop()
 
-        rotation = orthomax((pca.components_ * weights[:, None]).T, self.settings.gamma, sweeps=sweeps, on_sweep=tell)
+        rotation = orthomax(
+            (pca.components_ * weights[:, None]).T, self.settings.gamma, sweeps=sweeps, tolerance=1e-7, on_sweep=tell
+        )
         directions = oriented(rotation.T @ pca.components_)
         basis = Basis(directions, pca.mean_)
         variance = basis.encode(dataset.matrix).var(axis=0, dtype=np.float64)
@@ -58,4 +60,8 @@ class Varimax(LinearModel):
 
     def seconds(self, dataset):
         n, d, k = len(dataset), dataset.d, self.settings.k
-        return 0.05 + 1e-9 * n * d * min(n, d, 4 * k + 40) + 15 * k * (1e-4 + 2e-8 * (d + k) * k)
+        return (
+            0.05
+            + 1e-9 * n * d * min(n, d, 4 * k + 40)
+            + min(self.settings.sweeps, 30) * k * (1e-4 + 2e-8 * (d + k) * k)
+        )

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
-from sklearn.decomposition import PCA
+from sklearn.decomposition import NMF, PCA
 
 from core import diagnostics
 from core.basis import Basis
@@ -65,3 +65,14 @@ def test_any_size_gives_finite_numbers(k, d):
     basis, x = Basis(r.standard_normal((k, d))), r.standard_normal((2, d))
     table = diagnostics.summary(basis, basis.encode(x), x)
     assert np.isfinite([*table["here"].values(), *table["control"].values()]).all()
+
+
+def test_a_basis_without_a_mean_is_compared_about_the_mean_of_the_data(digits):
+    flat = digits.reshape(600, -1)
+    nmf = NMF(6, random_state=0, max_iter=500).fit(flat)
+    basis = Basis.from_estimator(nmf)
+    table = diagnostics.summary(basis, nmf.transform(flat), digits)
+    error = ((flat - nmf.inverse_transform(nmf.transform(flat))) ** 2).sum()
+    total = ((flat - flat.mean(axis=0)) ** 2).sum()
+    assert table["here"]["explained_energy"] == pytest.approx(1 - error / total, abs=1e-5)
+    assert 0 < table["control"]["explained_energy"] < 0.3
