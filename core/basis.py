@@ -139,6 +139,11 @@ class Basis:
             return self.directions
         return _frozen(np.linalg.pinv(self.directions.astype(np.float64)).T, "dual")
 
+    @property
+    def has_own_dual(self) -> bool:
+        """Whether the dual was given, rather than found from the directions."""
+        return self._dual is not None
+
     def gram(self) -> np.ndarray:
         """`(K, K)` inner products of the directions."""
         return self.directions @ self.directions.T

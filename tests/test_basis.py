@@ -131,6 +131,8 @@ def test_a_given_dual_is_carried_along(samples):
     assert np.array_equal(basis.subset([1]).dual, basis.dual[[1]])
     assert np.allclose(basis.rotate(rotation).dual, rotation @ basis.dual, atol=1e-5)
     assert np.array_equal(basis.with_scale([1, 2, 3]).dual, basis.dual)
+    assert basis.has_own_dual
+    assert not Basis(basis.directions).has_own_dual
 
 
 def test_it_does_not_change(oblique):

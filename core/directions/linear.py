@@ -36,7 +36,7 @@ class LinearModel(Model):
         arrays = {"directions": b.directions, "mean": b.mean, "scale": b.scale}
         # A dual that was not given is found again from the directions, so that a loaded basis is cut and
         # rotated exactly as the fitted one.
-        return arrays if b._dual is None else arrays | {"dual": b._dual}
+        return arrays | {"dual": b.dual} if b.has_own_dual else arrays
 
     def _load(self, arrays):
         self.basis_ = Basis(arrays["directions"], arrays["mean"], arrays["scale"], dual=arrays.get("dual"))
