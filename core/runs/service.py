@@ -283,7 +283,7 @@ class Runs:
     def _connect(self, here: bool) -> Cluster:
         cluster = self._cluster("" if here else configured_address())
         cluster.connect()
-        # at exit the last registered goes first, and ours must go before those that Dask registered when it was imported
+        # at exit the last registered goes first, and this must go before what Dask registered when it was imported
         atexit.unregister(self.close)
         atexit.register(self.close)
         return cluster
