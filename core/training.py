@@ -229,7 +229,7 @@ def train(
     weights = [p for p in module.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(weights, lr=settings.lr, weight_decay=settings.weight_decay)
     average = AveragedModel(module, multi_avg_fn=_ema(settings.ema), use_buffers=False) if settings.ema else None
-    memory = _Memory(module, optimizer, average)
+    memory = Memory(module, optimizer, average)
     dtype = half(device) if settings.mixed else None
     metrics: dict[str, Any] = {}
     done, ended = 0, "done"
@@ -299,7 +299,7 @@ def _own_randomness(device: torch.device) -> Iterator[None]:
         yield
 
 
-class _Memory:
+class Memory:
     """The state of a training as one flat mapping: weights, optimiser, average, best weights and counters."""
 
     def __init__(self, module: nn.Module, optimizer: torch.optim.Optimizer, average: AveragedModel | None):

@@ -8,3 +8,6 @@ from core.directions import nmf
 from core.directions import factor_analysis
 from core.directions import kmeans
 from core.directions import random_basis
+from core.directions import sparse_coding
+from core.directions import psd
+from core.directions import sae
