@@ -3,6 +3,7 @@
 Where a function takes them, the order is basis `(K, D)`, codes `(N, K)`, samples `(N, ...)`.
 """
 
+from core.diagnostics.arrays import halves
 from core.diagnostics.codes import (
     active,
     code_correlation,
@@ -71,6 +72,7 @@ __all__ = [
     "extremes",
     "first_counts",
     "gram",
+    "halves",
     "hoyer",
     "l0",
     "match",

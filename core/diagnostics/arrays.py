@@ -29,3 +29,8 @@ def unit(vectors: np.ndarray, axis: int) -> np.ndarray:
     """Vectors divided by their lengths; a zero vector stays zero."""
     length = np.linalg.norm(vectors, axis=axis, keepdims=True)
     return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+
+
+def halves(n: int, seed: int) -> np.ndarray:
+    """Indices of half of `n` samples, drawn without repetition, in their order."""
+    return some(n, max(2, n // 2), seed)

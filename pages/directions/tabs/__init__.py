@@ -4,11 +4,25 @@ import streamlit as st
 
 from core.ui.history import History
 from pages.directions.shown import Fitted
-from pages.directions.tabs import compare, diagnostics, gallery, how, map, one_direction, one_sample, takeaway
+from pages.directions.tabs import (
+    compare,
+    diagnostics,
+    gallery,
+    how,
+    map,
+    one_direction,
+    one_sample,
+    takeaway,
+    training,
+)
 from pages.directions.view import TABS, DirectionsView
 
 _DRAW = {
     "Directions": gallery.draw,
+    "One direction": one_direction.draw,
+    "One sample": one_sample.draw,
+    "Map": map.draw,
+    "Diagnostics": diagnostics.draw,
     "Training": training.draw,
     "Compare": compare.draw,
     "Take away": takeaway.draw,
