@@ -121,8 +121,8 @@ def fill(label: str, matrix: np.ndarray, how: str, notes: list[str], why: str = 
     matrix = np.where(gaps, np.nan, matrix)
     if gaps.all(0).any():
         raise InputError(f"A column of {label} holds no numbers at all, so its gaps cannot be filled.")
-    with np.errstate(over="ignore"):
-        middle = np.nanmean(matrix, axis=0) if how == "fill mean" else np.nanmedian(matrix, axis=0)
+    size = np.maximum(np.nanmax(np.abs(matrix), axis=0), 1e-300)  # so that the sum of very large numbers stays finite
+    middle = (np.nanmean if how == "fill mean" else np.nanmedian)(matrix / size, axis=0) * size
     notes.append(f"Filled {count} with the {how.split()[1]} of the column.")
     return np.where(gaps, middle, matrix), kept
 

@@ -70,7 +70,9 @@ def matrix_of_arrays(name: str, content: tuple, kind: str, options: LoadOptions)
             found[role] = [shown(v, 80) for v in values]
     kept = np.ones(len(samples), dtype=bool)
     # summing first tells quickly whether anything is not finite
-    if samples.dtype.kind == "f" and not np.isfinite(np.sum(samples, dtype=np.float64)):
+    with np.errstate(all="ignore"):
+        total = np.sum(samples, dtype=np.float64)
+    if samples.dtype.kind == "f" and not np.isfinite(total):
         samples, kept = fill(label, samples.astype(np.float64), options.missing, notes)
     if samples.dtype.itemsize > 4:
         top = max(float(samples.max()), -float(samples.min())) if samples.size else 0.0

@@ -51,14 +51,27 @@ def text_column(columns: Columns, options: LoadOptions) -> int | None:
 
 
 def reads_as_text(columns: Columns) -> bool:
-    """Whether a table is really a list of passages: no column of numbers, and one of long, mostly different cells."""
-    if any(v.dtype != object for v in columns.values):
+    """Whether a table is really a list of passages.
+
+    It has a column of mostly different sentences, and its columns of numbers, if any, can only be labels or row
+    numbers.
+    """
+    numbers = [(h, v) for h, v in zip(columns.names, columns.values, strict=True) if v.dtype != object]
+    if not all(_no_measure(h, v) for h, v in numbers):
         return False
     i = text_column(columns, LoadOptions())
     if i is None:
         return False
     cells = [c for c in columns.values[i] if c is not None]
-    return np.mean([len(c) for c in cells]) > 12 and len(set(cells)) > 0.5 * len(cells)
+    words = float(np.mean([len(c.split()) for c in cells]))
+    return words >= (4 if numbers else 2) and len(set(cells)) > 0.5 * len(cells)
+
+
+def _no_measure(head: str, values: np.ndarray) -> bool:
+    steps = np.diff(values)
+    whole = np.isfinite(values).all() and (values == np.round(values)).all()
+    few = len(np.unique(values)) <= min(20, max(2, len(values) // 2))
+    return bool(whole and (head.strip().lower() in (*_LABELS, "id", "index", "") or few or (steps == 1).all()))
 
 
 def text_of_columns(name: str, columns: Columns, options: LoadOptions) -> Dataset:

@@ -12,6 +12,12 @@ from core.errors import InputError
 _PICTURES = tuple(e for e in ACCEPTED["images"] if e not in ("zip", "npy", "npz", "safetensors"))
 
 
+def _natural(name: str) -> list:
+    """A sort key that puts `img2` before `img10`, for digits of any number and script."""
+    parts = re.split(r"(\d+)", name)
+    return [(len(p.lstrip("0")), p) if i % 2 else (0, p) for i, p in enumerate(parts)]
+
+
 class ImageZip:
     """A zip of images.
 
@@ -56,7 +62,7 @@ class ImageZip:
             raise InputError(f"{self.label} holds no images that can be used; accepted are {', '.join(_PICTURES)}.")
         if any(e.flag_bits & 1 for e in self._entries):
             raise InputError(f"{self.label} is locked with a password; give a zip without one.")
-        self._entries.sort(key=lambda e: [int(p) if p.isdigit() else p for p in re.split(r"(\d+)", "a" + e.filename)])
+        self._entries.sort(key=lambda e: _natural(e.filename))
         self.paths = [shown(e.filename, 80) for e in self._entries]
         self.folders = [(re.split(r"[/\\]", e.filename)[:-1] or [""])[-1] for e in self._entries]
         self._left = LIMITS.unpacked

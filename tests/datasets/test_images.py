@@ -137,6 +137,14 @@ def test_folders_of_a_zip_are_labels():
     assert any("readme.txt" in n for n in made.notes)
 
 
+def test_images_of_a_zip_come_in_natural_order_whatever_their_digits():
+    names = ["img10.png", "img2.png", "img1.png", "x1\u00b22.png", "n" + "7" * 5000 + ".png"]
+    entries = [(n, saved(grey(seed=i), "PNG")) for i, n in enumerate(names)]
+    made = load([("a.zip", hostile.zipped(entries))])
+    assert made.names[:3] == ("img1.png", "img2.png", "img10.png")
+    assert len(made) == 5
+
+
 def test_stacks_of_images_in_arrays():
     stack = RNG.integers(0, 256, (7, 9, 8), dtype=np.uint8)
     made = load([("a.npy", hostile.npy(stack))])

@@ -181,6 +181,12 @@ def test_very_large_numbers_are_scaled_and_finite_when_squared():
     assert made.samples[1, 0] / made.samples[0, 0] == pytest.approx(1.1)
 
 
+def test_gaps_among_numbers_at_the_end_of_the_scale():
+    data = b"a,b\n1e308,1\n1.2e308,2\n,3\n1.4e308,5\n"
+    made = load([("a.csv", data)], options=LoadOptions(missing="fill mean"))
+    assert made.samples[:, 0].tolist() == pytest.approx([1, 1.2, 1.2, 1.4])
+
+
 def test_an_office_sheet_saved_with_quotes_and_line_breaks():
     data = b'"n","v","w"\r\n"one\r\nline",1,2\r\n"two, or so",3,5\r\n"three ""3""",4,4\r\n'
     made = load([("a.csv", data)])

@@ -31,6 +31,15 @@ def test_a_column_of_a_csv():
         load([("a.csv", data)], "text", LoadOptions(text_column="nowhere"))
 
 
+def test_a_table_of_reviews_and_scores_is_text_and_one_of_measures_is_not():
+    reviews = "text,label\n" + "\n".join(f"the film number {i} was a long one,{i % 2}" for i in range(12))
+    made = load([("a.csv", reviews.encode())])
+    assert made.kind == "text"
+    assert made.labels[:2].tolist() == ["0", "1"]
+    measures = "remark,weight\n" + "\n".join(f"the pear number {i} was a good one,{i * 1.7}" for i in range(12))
+    assert load([("a.csv", measures.encode())]).kind == "table"
+
+
 def test_json_lines():
     rows = [{"text": f"passage {i}", "label": i % 2, "n": i} for i in range(5)] + [{"other": 1}, {"text": ""}]
     made = load([("a.jsonl", "\n".join(map(json.dumps, rows)).encode() + b"\n{broken\n")])
