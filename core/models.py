@@ -1,6 +1,7 @@
 """What every model family keeps to, and the list of families."""
 
 import importlib.util
+import inspect
 import pkgutil
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
@@ -103,6 +104,11 @@ class Model:
         raise NotImplementedError
 
     @classmethod
+    def most(cls, dataset: Dataset) -> int | None:
+        """The largest number of directions that it can find in this data, None when the data sets no limit."""
+        return None
+
+    @classmethod
     def from_arrays(
         cls, settings: dict[str, Any], arrays: dict[str, np.ndarray], shape: tuple[int, ...], *, device: Any = None
     ) -> Self:
@@ -139,18 +145,23 @@ def register(cls: type[Model]) -> type[Model]:
 
 
 def families(folder: str | None = None) -> dict[str, type[Model]]:
-    """All families by name, or those of one folder under `core/`, in the order they were registered.
+    """All families by name, or those of one folder under `core/`, in the order of the folder's module `families`.
 
     A new family needs no list to be edited: every package under `core/` that has a module `families` is imported,
     and importing it registers what it holds.
     """
     import core
 
+    found: dict[str, type[Model]] = {}
     for info in pkgutil.iter_modules(core.__path__):
         wanted = info.ispkg and (folder is None or info.name == folder)
         if wanted and importlib.util.find_spec(f"core.{info.name}.families"):
-            importlib.import_module(f"core.{info.name}.families")
-    return {n: c for n, c in _families.items() if folder is None or n.startswith(folder + ".")}
+            listing = vars(importlib.import_module(f"core.{info.name}.families"))
+            modules = [m.__name__ for m in listing.values() if inspect.ismodule(m)]
+            here = [c for n, c in _families.items() if n.startswith(info.name + ".")]
+            here.sort(key=lambda c: modules.index(c.__module__) if c.__module__ in modules else len(modules))
+            found |= {c.family: c for c in here}
+    return found | {n: c for n, c in _families.items() if folder is None and n not in found}
 
 
 def family(name: str) -> type[Model]:

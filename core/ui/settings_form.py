@@ -1,6 +1,7 @@
 """Widgets for a settings class, made from its own table of fields."""
 
-from dataclasses import Field, fields
+from collections.abc import Mapping
+from dataclasses import Field, fields, replace
 from typing import Any
 
 import streamlit as st
@@ -11,26 +12,34 @@ from core.ui.history import History
 
 
 def settings_form(
-    history: History, field: str, cls: type[Settings], *, after: dict[str, Any] | None = None
+    history: History,
+    field: str,
+    cls: type[Settings],
+    *,
+    after: dict[str, Any] | None = None,
+    most: Mapping[str, int] | None = None,
 ) -> Settings:
     """Widgets for all settings of `cls`, bound to the dictionary `field` of the view; the rest behind *More*.
+
+    Args:
+        most: upper ends that the data sets, by setting; a larger default or value is lowered to it.
 
     Returns:
         The settings as they stand. A value in the view that does not fit (an edited link) counts as the default.
     """
-    settings = settings_of(cls, getattr(history.now, field))
+    settings = settings_of(cls, getattr(history.now, field), most)
     shown = [f for f in fields(cls) if not f.metadata.get("more")]
     rest = [f for f in fields(cls) if f.metadata.get("more")]
     for f in shown:
-        _widget(history, f"{field}.{f.name}", f, getattr(settings, f.name), after)
+        _widget(history, f"{field}.{f.name}", f, getattr(settings, f.name), after, (most or {}).get(f.name))
     if rest:
         with st.expander("More"):
             for f in rest:
-                _widget(history, f"{field}.{f.name}", f, getattr(settings, f.name), after)
+                _widget(history, f"{field}.{f.name}", f, getattr(settings, f.name), after, (most or {}).get(f.name))
     return settings
 
 
-def settings_of(cls: type[Settings], values: dict[str, Any]) -> Settings:
+def settings_of(cls: type[Settings], values: dict[str, Any], most: Mapping[str, int] | None = None) -> Settings:
     """Settings from a view's dictionary, leaving out what this family does not know or take."""
     kept: dict[str, Any] = {}
     for f in fields(cls):
@@ -40,7 +49,9 @@ def settings_of(cls: type[Settings], values: dict[str, Any]) -> Settings:
             except InputError:
                 continue
             kept[f.name] = values[f.name]
-    return cls.of(kept)
+    settings = cls.of(kept)
+    lower = {n: end for n, end in (most or {}).items() if getattr(settings, n, end) > end}
+    return replace(settings, **lower)
 
 
 def label(name: str) -> str:
@@ -49,8 +60,10 @@ def label(name: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def _widget(history: History, name: str, f: Field, value: Any, after: dict[str, Any] | None) -> None:
-    meta = f.metadata
+def _widget(history: History, name: str, f: Field, value: Any, after: dict[str, Any] | None, most: int | None) -> None:
+    meta = dict(f.metadata)
+    if most is not None:
+        meta["high"] = most if meta["high"] is None else min(most, meta["high"])
     common = dict(value=value, help=meta["help"], after=after)
     if meta["choices"]:
         history.bind(name, st.selectbox, label(f.name), meta["choices"], **common)

@@ -54,7 +54,10 @@ def choose_model(history: History[DirectionsView], dataset: Dataset) -> tuple[ty
         help="How the directions are learned.",
     )
     st.caption(chosen.summary)
-    settings = settings_form(history, "settings", chosen.Settings, after=FRESH_BASIS)
+    limit = chosen.most(dataset)
+    settings = settings_form(
+        history, "settings", chosen.Settings, after=FRESH_BASIS, most=None if limit is None else {"k": limit}
+    )
     history.bind(
         "seed", st.number_input, "Seed", min_value=0, max_value=2**31 - 1, step=1, after=FRESH_BASIS,
         help="Everything drawn at random follows from it: the same seed gives the same numbers.",
