@@ -1,0 +1,1 @@
+"""The terminal: the same core as the pages, with the same names of settings."""
