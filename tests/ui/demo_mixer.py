@@ -99,7 +99,11 @@ mixer(
     on_redo=redo,
 )
 told = {"state": state.as_dict(), "code": apply(state, code, scale).tolist(), "steps": len(st.session_state.history)}
-st.html(f"<p id='told'>{json.dumps(told | {'edited': edited.tolist()})}</p>" if size <= 16 else "<p id='told'></p>")
+st.html(
+    f"<p id='told' hidden>{json.dumps(told | {'edited': edited.tolist()})}</p>"
+    if size <= 16
+    else "<p id='told' hidden></p>"
+)
 st.html(f"<p id='runs'>{st.session_state.runs}</p>")
 picked = gallery(
     "gallery", payload=payload, captions=[f"{100 * v:.1f} %" for v in share], selected=st.session_state.get("direction")

@@ -288,8 +288,9 @@ def test_nothing_piles_up_over_fifty_moves(open_page):
     nodes, count = page.evaluate(count_nodes), runs(page)
     files = "globalThis[Symbol.for('basis-explorer.files')].size"
     for i in range(50):
-        page.evaluate(f"() => {{ const m = {MIXER}; m.move(0, {(-1) ** i} * (1 + {i} / 50)); m.release(); }}")
+        page.evaluate(f"() => {{ {MIXER}.move(0, {(-1) ** i} * (1 + {i} / 50)); {MIXER}.paint(); }}")
         if i % 10 == 9:
+            page.evaluate(f"{MIXER}.release()")
             page.wait_for_function(f"!{MIXER}.link.waiting.length")
     settled(page)
     assert runs(page) > count

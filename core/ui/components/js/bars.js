@@ -64,9 +64,18 @@ function barName(form, index) {
   return form.features ? form.features[index] : `entry ${index + 1}`;
 }
 
+// Measuring text is slow, and the same names are drawn again in every frame.
+const FITTED = new Map();
+
 function fitted(pen, text, width) {
-  if (pen.measureText(text).width <= width) return text;
-  let n = text.length;
-  while (n > 1 && pen.measureText(text.slice(0, n) + "…").width > width) n--;
-  return text.slice(0, n) + "…";
+  const name = `${width}|${pen.font}|${text}`;
+  let short = FITTED.get(name);
+  if (short === undefined) {
+    let n = text.length;
+    short = text;
+    while (n > 1 && pen.measureText(short).width > width) short = text.slice(0, --n) + "…";
+    if (FITTED.size > 5000) FITTED.clear();
+    FITTED.set(name, short);
+  }
+  return short;
 }

@@ -26,12 +26,13 @@ function theme(element) {
   const read = (name, otherwise) => style.getPropertyValue(name).trim() || otherwise;
   const text = read("--st-text-color", "#31333f");
   const background = read("--st-background-color", "#ffffff");
+  const accent = read("--st-primary-color", "#0f766e");
   const dark = brightness(background) < 0.5;
   return {
     text,
     background,
     dark,
-    accent: read("--st-primary-color", "#0f766e"),
+    accent: dark ? `color-mix(in srgb, ${accent} 66%, ${text})` : accent, // thin lines need more light on dark
     font: read("--st-font", "sans-serif"),
     faint: `color-mix(in srgb, ${text} 55%, ${background})`,
     line: `color-mix(in srgb, ${text} 22%, ${background})`,

@@ -15,9 +15,9 @@ function sampleRange(form, ...arrays) {
   if (!fixed) {
     for (const values of arrays) {
       if (!values) continue;
-      for (const v of values) {
-        if (v < low) low = v;
-        if (v > high) high = v;
+      for (let i = 0; i < values.length; i++) {
+        if (values[i] < low) low = values[i];
+        if (values[i] > high) high = values[i];
       }
     }
   }

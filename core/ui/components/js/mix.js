@@ -90,12 +90,9 @@ class Mix {
     return state;
   }
 
-  // Takes over a state, except for the row that is under the person's hand.
-  adopt(state, held = null) {
-    const kept = held === null ? 0 : this.weights[held];
+  adopt(state) {
     this.weights = this.own.slice();
     for (const [k, w] of Object.entries(state.weights || {})) this.weights[k] = w;
-    if (held !== null) this.weights[held] = kept;
     for (const name of ["muted", "flipped", "solo"]) this[name] = new Set(state[name] || []);
   }
 }

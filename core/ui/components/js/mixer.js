@@ -56,14 +56,23 @@ class Mixer {
     const sample = JSON.stringify([data.payload.digest, data.code, data.affine]);
     const list = JSON.stringify(
       [data.payload.digest, data.names, data.captions, data.groups, data.order, data.first, data.nonnegative, data.affine]);
+    const colours = theme(this.root);
     const [newSample, newList] = [sample !== this.sample, list !== this.listed];
-    Object.assign(this, { data, payload, sample, listed: list, pictures: { original, reconstruction, edited } });
-    this.colours = theme(this.root);
+    const newColours = JSON.stringify(colours) !== JSON.stringify(this.colours);
+    const before = this.pictures || {};
+    const newPictures = original !== before.original || reconstruction !== before.reconstruction;
+    Object.assign(this, { data, payload, sample, listed: list, colours, pictures: { original, reconstruction, edited } });
     if (newSample) {
       this.endWalk();
       this.mix = new Mix(payload, data.code, data.affine);
     }
-    if (newest || newSample) this.mix.adopt(data.state, this.heldRow());
+    if (newest || newSample) {
+      const held = this.heldRow();
+      const hand = held === null ? 0 : this.mix.weights[held];
+      this.mix.adopt(data.state);
+      this.last = JSON.stringify(this.mix.state());
+      if (held !== null) this.mix.weights[held] = hand;
+    }
     this.pending = !newest;
     this.mix.refresh();
     this.mix.settle();
@@ -73,9 +82,10 @@ class Mixer {
     }
     if (newList) this.build();
     else for (const row of this.rows.values()) row.limits();
-    this.panels.open({ payload, original, reconstruction: reconstruction || this.mix.reconstruction, colours: this.colours });
-    for (const row of this.rows.values()) row.draw();
-    this.last = JSON.stringify(this.mix.state());
+    if (newSample || newPictures || newColours) {
+      this.panels.open({ payload, original, reconstruction: reconstruction || this.mix.reconstruction, colours });
+    }
+    if (newColours && !newList) for (const row of this.rows.values()) row.draw();
     this.paint();
   }
 

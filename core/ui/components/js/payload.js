@@ -67,11 +67,14 @@ function parsePayload(buffer) {
 // One direction as numbers, times a factor.
 function direction(payload, index, factor = 1) {
   const by = payload.step[index] * factor;
-  return Float32Array.from(payload.row(index), (v) => v * by);
+  const row = payload.row(index);
+  const out = new Float32Array(row.length);
+  for (let i = 0; i < out.length; i++) out[i] = row[i] * by;
+  return out;
 }
 
 function largestOf(values) {
   let most = 0;
-  for (const v of values) if (Math.abs(v) > most) most = Math.abs(v);
+  for (let i = 0; i < values.length; i++) most = Math.max(most, Math.abs(values[i]));
   return most;
 }

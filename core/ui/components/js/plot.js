@@ -15,7 +15,7 @@ function surface(canvas) {
   const pen = canvas.getContext("2d");
   pen.setTransform(ratio, 0, 0, ratio, 0, 0);
   pen.clearRect(0, 0, width, height);
-  return { pen, width, height };
+  return { pen, width, height, ratio };
 }
 
 // About `count` round numbers from low to high.
@@ -38,7 +38,7 @@ function short(value) {
 function paintPlot(canvas, values, form, view) {
   const area = surface(canvas);
   if (!area) return;
-  const { pen, width, height } = area;
+  const { pen, width, height, ratio } = area;
   const { colours, axes } = view;
   const length = form.shape[form.shape.length - 1];
   const channels = form.shape.length === 2 ? form.shape[0] : 1;
@@ -73,7 +73,7 @@ function paintPlot(canvas, values, form, view) {
       pen.fillText(form.axis + (rightwards ? "" : " (falling)"), (left + width) / 2, height - 11, width - left);
     }
   }
-  const one = (data, channel) => trace(data, channel * length, length, x, y, width);
+  const one = (data, channel) => trace(data, channel * length, length, x, y, width * ratio);
   for (let c = 0; c < channels; c++) {
     if (view.ghost) {
       pen.strokeStyle = colours.line;
@@ -107,10 +107,11 @@ function segment(pen, x0, y0, x1, y1) {
   pen.stroke();
 }
 
-// A line through all points; of many points in one screen column only the lowest and highest.
+// A line through all points; of very many, only the lowest and highest of each column of screen pixels.
 function trace(data, start, length, x, y, width) {
   const path = new Path2D();
-  if (length <= 2 * width) {
+  width = Math.max(1, Math.floor(width));
+  if (length <= 8 * width) {
     path.moveTo(x(0), y(data[start]));
     for (let i = 1; i < length; i++) path.lineTo(x(i), y(data[start + i]));
     return path;

@@ -62,7 +62,10 @@ class Row {
     }
     number.addEventListener("change", () => {
       const w = Number(number.value);
-      if (number.value === "" || !Number.isFinite(w)) return this.show();
+      if (number.value === "" || !Number.isFinite(w)) {
+        number.value = this.mixer.mix.weights[this.k].toFixed(2);
+        return;
+      }
       this.mixer.move(this.k, rounded(this.mixer.data.nonnegative ? Math.max(w, 0) : w));
       this.limits();
       this.release();
@@ -97,14 +100,20 @@ class Row {
     const share = (w) => `${(w - this.low) / (this.high - this.low)}`;
     this.track.style.setProperty("--own", share(mix.own[this.k]));
     this.track.style.setProperty("--zero", share(0));
+    this.shown = null;
   }
 
+  // Brings the row up to date. It runs in every frame for all rows, so a row that did not change is left alone.
   show() {
     const { mix } = this.mixer;
     const walking = mix.walk?.k === this.k;
     const w = walking ? mix.walk.weight : mix.weights[this.k];
     if (w < this.low || w > this.high) this.limits();
     const own = mix.own[this.k];
+    const sets = [mix.muted, mix.solo, mix.flipped].map((set) => set.has(this.k));
+    const look = [w, own, walking, mix.effective(this.k), ...sets].join();
+    if (look === this.shown) return;
+    this.shown = look;
     if (!this.pointer || walking) this.slider.value = w;
     this.slider.setAttribute("aria-valuetext", `${w.toFixed(2)}, own weight ${own.toFixed(2)}`);
     if (this.element.getRootNode().activeElement !== this.number || walking) this.number.value = w.toFixed(2);
