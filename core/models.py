@@ -96,6 +96,23 @@ class Model:
         """The bases inside, by bank name; a model of one basis calls it `directions`."""
         raise NotImplementedError
 
+    def mean_code(self) -> np.ndarray:
+        """The code `(K,)` of a typical sample; zero unless a family says otherwise."""
+        return np.zeros(sum(b.k for b in self.bases().values()), dtype=np.float32)
+
+    def draw_directions(self, size: float = 2.0) -> np.ndarray:
+        """What each direction adds to a sample, `(K, D)`, to draw directions that live in a latent space.
+
+        Args:
+            size: how far a typical sample moves along each direction, in units of `scale`. For affine models the
+                directions themselves come back, whatever the size.
+        """
+        if self.affine:
+            return next(iter(self.bases().values())).directions
+        centre = self.mean_code()
+        scale = np.concatenate([b.scale for b in self.bases().values()])
+        return self.decode(centre + size * np.diag(scale)) - self.decode(centre[None])
+
     def arrays(self) -> dict[str, np.ndarray]:
         """All that was fitted, as named arrays; `core.store` writes them, `_load` takes them back."""
         raise NotImplementedError
@@ -170,7 +187,8 @@ def family(name: str) -> type[Model]:
     Raises:
         InputError: there is none.
     """
-    known = families()
-    if name not in known:
-        raise InputError(f"There is no family {name!r}; there are {', '.join(known)}.")
-    return known[name]
+    if name not in _families:  # its own folder first: a worker that trains one family need not import them all
+        families(name.partition(".")[0])
+    if name not in _families:
+        raise InputError(f"There is no family {name!r}; there are {', '.join(families())}.")
+    return _families[name]

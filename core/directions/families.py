@@ -11,3 +11,5 @@ from core.directions import random_basis
 from core.directions import sparse_coding
 from core.directions import psd
 from core.directions import sae
+from core.directions import autoencoder
+from core.directions import quantised

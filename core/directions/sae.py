@@ -207,4 +207,4 @@ class SAE(SparseModel):
 
     def seconds(self, dataset):
         s = self.settings
-        return flops_seconds(14 * s.steps * min(s.batch, len(dataset)) * s.k * dataset.d) + 1e-3 * s.steps
+        return flops_seconds(14 * s.steps * min(s.batch, len(dataset)) * s.k * dataset.d) + 3e-3 * s.steps
