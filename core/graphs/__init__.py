@@ -1,0 +1,1 @@
+"""Graph spectra: polynomial bases of a graph and a signal on it."""

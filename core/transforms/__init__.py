@@ -1,0 +1,1 @@
+"""Learned transforms: what a task makes of Fourier, wavelets, splines and operators."""
