@@ -24,7 +24,8 @@ def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -
         The chosen data, as loaded. A bad upload leaves the data as it was and shows one sentence.
     """
     own = uploads()
-    _drop_zone(history, own, kinds, fresh)
+    chooser = st.container()
+    _drop_zone(history, own, kinds, fresh)  # before the chooser, which then already lists a new upload
     choices = [f"sample:{n}" for n, info in SAMPLES.items() if info.kind in kinds]
     choices += [f"upload:{p}" for p, d in reversed(own.datasets.items()) if d.kind in kinds]
     chosen = history.now.data
@@ -33,12 +34,10 @@ def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -
         chosen = f"sample:{FALLBACK}"
     after = {**fresh, "title": ""}
     history.bind(
-        "data", st.selectbox, "Data", choices, value=chosen, format_func=lambda c: _title(c, own), after=after,
+        "data", chooser.selectbox, "Data", choices, value=chosen, format_func=lambda c: _title(c, own), after=after,
         help="A built-in sample, or a file that you brought in this session.",
     )  # fmt: skip
-    dataset = _get(chosen, own)
-    about(dataset)
-    return dataset
+    return _get(chosen, own)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Opening the sample ...")
@@ -49,7 +48,8 @@ def built_in(name: str) -> Dataset:
 
 def about(dataset: Dataset) -> None:
     """Size, source, licence and what the loader did, one line and a popover."""
-    with st.popover(f"{len(dataset):,} x {' x '.join(map(str, dataset.shape)) or 'text'}", icon=":material/info:"):
+    size = f"{len(dataset):,} · {'×'.join(map(str, dataset.shape)) or 'texts'}"
+    with st.popover(size, icon=":material/info:", help="Where this data comes from and what was done to it."):
         st.markdown(f"**{escape(dataset.title)}**, {dataset.kind}")
         for line in (dataset.source, dataset.licence and f"Licence: {dataset.licence}", *dataset.notes):
             if line:

@@ -10,8 +10,7 @@ def header(title: str, sentence: str, source: str) -> None:
     """Title, what the page shows, and where it comes from."""
     st.html("<style>" + _STYLE + "</style>")
     st.title(title, anchor=False)
-    st.markdown(sentence)
-    st.caption(source)
+    st.markdown(f"{sentence} :small[:gray[{source}]]")
 
 
 def steps(history: History) -> None:
@@ -41,7 +40,11 @@ def device_line() -> None:
 
 
 _STYLE = """
-.block-container {padding-top: 2.5rem; padding-bottom: 3rem; max-width: 1500px}
-h1 {padding: 0 0 .25rem 0; font-size: 1.9rem}
-@media (max-width: 640px) {.block-container {padding-left: 1rem; padding-right: 1rem} h1 {font-size: 1.5rem}}
+[data-testid="stMainBlockContainer"] {padding-top: 1.5rem; padding-bottom: 3rem; max-width: 1500px}
+[data-testid="stHeader"] {background: transparent; height: 2rem}
+[data-testid="stMainBlockContainer"] h1 {padding: 0; font-size: 1.8rem}
+@media (max-width: 640px) {
+  [data-testid="stMainBlockContainer"] {padding: 2.5rem 1rem 3rem}
+  [data-testid="stMainBlockContainer"] h1 {font-size: 1.5rem}
+}
 """

@@ -9,7 +9,7 @@ from core.datasets.preparation import PREPARATIONS, prepare
 from core.errors import InputError
 from core.models import Model, Settings, families
 from core.store import Entry, list_models
-from core.ui.data_picker import data_picker
+from core.ui.data_picker import about, data_picker
 from core.ui.history import History
 from core.ui.owner import owner_key
 from core.ui.settings_form import settings_form, settings_of
@@ -25,7 +25,8 @@ def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
     """The data picker and how the data is prepared; returns the prepared data and where it came from."""
     raw = data_picker(history, KINDS, fresh=FRESH_DATA)
     settings_class = PREPARATIONS[raw.kind]
-    with st.popover("Preparation", icon=":material/tune:", width="stretch"):
+    row = st.container(horizontal=True, gap="xsmall")
+    with row, st.popover("Prepare", icon=":material/tune:", help="How the data is made ready for a basis."):
         settings = settings_form(history, "preparation", settings_class, after=dict(FRESH_BASIS, sample=0))
     try:
         dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
@@ -33,6 +34,8 @@ def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
         st.error(escape(error), icon=":material/error:")
         settings = settings_class()
         dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
+    with row:
+        about(dataset)
     return dataset, Origin(raw.kind, settings.as_dict())
 
 

@@ -12,13 +12,20 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     """The gallery, sorted; a click picks the direction that *One direction* looks at."""
     names = names_of(fitted, history.now.names)
     history.bind("order", st.segmented_control, "Sort by", ORDERS, required=True)
+    if history.now.order == "use":
+        captions = [f"used {u:.0%}" for u in fitted.use]
+    else:
+        captions = [f"{e:.1%}" for e in fitted.energy]
     gallery(
         "directions:gallery",
         payload=fitted.payload,
         order=fitted.order(history.now.order, names),
         names=names,
-        captions=[f"{e:.1%} energy, used {u:.0%}" for e, u in zip(fitted.energy, fitted.use, strict=True)],
+        captions=captions,
         selected=history.now.direction,
         on_pick=lambda index: history.change(direction=index),
     )
-    st.caption("Click a direction, then open *One direction* to see what it does.")
+    st.caption(
+        "Below each direction stands the share of the data's energy that it explains, or of the samples that use it. "
+        "Click one, then open *One direction* to see what it does."
+    )
