@@ -123,6 +123,11 @@ class RunFolder:
         """Nothing is to be looked after any more."""
         self._app_path.unlink(missing_ok=True)
 
+    def leave_alone(self) -> None:
+        """This process looks after the run no longer, although it goes on; the next app takes it up."""
+        if about := self.app():
+            write_json(self._app_path, {**about, "pid": 0})
+
     def app(self) -> dict[str, Any]:
         """What `look_after` wrote, or an empty mapping."""
         try:

@@ -27,6 +27,7 @@ from core.store.disk import write_atomic
 MOST_JOURNALS = 128
 MOST_STUDY = 200
 LEAVE_SECONDS = 2.0
+LET_GO_SECONDS = 5.0
 
 
 class Runs:
@@ -214,6 +215,10 @@ class Runs:
             InputError: it waits, trains or is done.
             Unreachable: a cluster is configured and cannot be reached.
         """
+        until = time.monotonic() + LET_GO_SECONDS
+        while self.follow(run_id).resumable and self._monitor_has(run_id) and time.monotonic() < until:
+            self._monitor.wake()  # it has ended, and is about to be let go
+            time.sleep(0.02)
         with self._lock:
             view = self.follow(run_id)
             if not view.resumable or self._monitor_has(run_id):
@@ -270,6 +275,8 @@ class Runs:
         for run in ending:
             run.folder.append("lost", error="The app ended while this run was under way; it can be resumed.")
             run.folder.look_away()
+        for run in self._monitor.runs.values():
+            run.folder.leave_alone()
         self._monitor.runs.clear()
         for cluster in clusters:
             cluster.close()

@@ -15,7 +15,7 @@ import pytest
 from waiting import HERE, ROOT, ended, wait_for
 
 from core.errors import InputError
-from core.runs import RunFolder, Runs
+from core.runs import RunFolder, Runs, Unreachable
 from core.store import list_models, places
 
 KEY, OTHER = "k" * 24, "o" * 24
@@ -215,6 +215,14 @@ def test_an_app_that_ends_takes_its_workers_along_and_its_run_can_be_resumed(tab
     assert ended(runs, run_id).state == "done"
     assert step > 0 and '"restored"' in RunFolder.find(run_id).events_path.read_text()
     _same(_arrays(runs, run_id), _direct(table, {"steps": 60}))
+
+
+def test_here_although_a_cluster_is_configured_that_cannot_be_reached(runs, table, monkeypatch):
+    monkeypatch.setenv("BASIS_SCHEDULER", "tcp://127.0.0.1:9")
+    monkeypatch.setattr("core.runs.cluster.CONNECT_SECONDS", 1)
+    with pytest.raises(Unreachable, match="train on this machine instead"):
+        runs.submit("tests.paced", table, {"steps": 3})
+    assert ended(runs, runs.submit("tests.paced", table, {"steps": 3}, here=True)).state == "done"
 
 
 def test_many_threads_may_ask(runs, table):
