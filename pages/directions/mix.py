@@ -11,6 +11,7 @@ from core.ui.components import MixerState, mixer
 from core.ui.components.state import apply
 from core.ui.history import History
 from core.ui.text import escape
+from pages.directions import clip
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
 
@@ -45,6 +46,8 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         on_undo=lambda: _step(history, history.undo),
         on_redo=lambda: _step(history, history.redo),
     )
+    if clip.is_clip(fitted):
+        clip.draw(fitted, code, state)
 
 
 def _step(history: History[DirectionsView], step: Callable[[], None]) -> None:

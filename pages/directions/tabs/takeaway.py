@@ -7,7 +7,10 @@ import streamlit as st
 from core.directions import takeaway
 from core.errors import InputError
 from core.figures.sheet import sheet
+from core.store import Card, new_folder, places, save
 from core.ui.history import History
+from core.ui.owner import owner_key
+from core.ui.server_runs import runs
 from core.ui.text import escape
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
@@ -21,6 +24,7 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     files, code = st.columns([2, 3], gap="large")
     names = names_of(fitted, history.now.names)
     with files:
+        _keep(history, fitted)
         _files(fitted, names)
         _figures(history, fitted, names)
         _recipe(history)
@@ -28,6 +32,38 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         st.subheader("The same in Python", anchor=False)
         st.caption("Run it from the project's folder; it prints the shape of the basis and of the codes.")
         st.code(_snippet(history, fitted))
+
+
+def _keep(history: History[DirectionsView], fitted: Fitted) -> None:
+    st.subheader("Keep the model", anchor=False)
+    now = history.now
+    if now.model.startswith("model:"):
+        st.caption("This model is in the library already.")
+        return
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        suggested = f"{fitted.model.title} of {fitted.dataset.title}"
+        name = st.text_input("Name", suggested, max_chars=200, key=f"directions:keep-name:{fitted.key}")
+        pressed = st.button("Keep in my library", icon=":material/bookmark:", key="directions:keep")
+    if pressed:
+        try:
+            kept = _into_library(now, fitted, name)
+        except InputError as error:
+            st.error(escape(error), icon=":material/error:")
+        else:
+            st.success(f"*{escape(kept)}* is in the library now.", icon=":material/inventory_2:")
+
+
+def _into_library(now: DirectionsView, fitted: Fitted, name: str) -> str:
+    """Keep a run's model with its curve, or save one that was fitted at once; returns its name."""
+    place = places(owner_key())["own"]
+    if now.model.startswith("run:"):
+        return runs().keep(now.model.removeprefix("run:"), place, name=name).card.name
+    origin = fitted.origin
+    more = {"kind": origin.kind, "preparation": origin.preparation, "data": now.data}
+    metrics = {"explained_energy": float(fitted.energy.sum())}
+    card = Card.of(fitted.model, fitted.dataset, name=name or fitted.model.title, metrics=metrics, more=more)
+    save(fitted.model, new_folder(place, card.name), card)
+    return card.name
 
 
 def _files(fitted: Fitted, names: list[str]) -> None:
@@ -70,7 +106,7 @@ def _recipe(history: History[DirectionsView]) -> None:
     try:
         view = _read(given.getvalue())
     except InputError as error:
-        st.error(escape(str(error)), icon=":material/error:")
+        st.error(escape(error), icon=":material/error:")
         return
     st.session_state["directions:recipe-turn"] += 1
     history.open(view)
