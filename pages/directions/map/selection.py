@@ -9,6 +9,7 @@ from core.ui.history import History
 from core.ui.text import escape
 from pages.directions.map import colour
 from pages.directions.map.layout import DIRECTIONS, Shown
+from pages.directions.naming import has_names, sample_name
 from pages.directions.view import DirectionsView
 
 _KEY = "directions:map"
@@ -60,10 +61,11 @@ def table(history: History[DirectionsView], on: Shown, choice: str, names: list[
     picked = chosen(on)
     indices = picked if len(picked) else np.arange(len(on.ids))
     title = f"{len(picked):,} selected" if len(picked) else f"All {len(indices):,} points (nothing is selected)"
-    st.subheader(title, anchor=False)
+    st.markdown(f"**{title}**")
     columns = _columns(on, on.ids[indices], names)
     found = colour.values(on, choice)
-    shown = dict(list(columns.items())[: 3 if on.what != DIRECTIONS else 5])
+    hidden = () if on.what == DIRECTIONS or has_names(on.fitted) else ("name",)
+    shown = {n: v for n, v in list(columns.items())[: 3 if on.what != DIRECTIONS else 5] if n not in hidden}
     if found is not None and choice != colour.LABEL:
         shown[colour.naming(names)(choice)] = found[indices]
     event = st.dataframe(
@@ -90,7 +92,7 @@ def _go(history: History[DirectionsView], on: Shown, index: int) -> None:
     if on.what == DIRECTIONS:
         st.button("Open in One direction", key=f"{_KEY}:go", on_click=take, args=(history, on, index))
     else:
-        name = escape(on.fitted.dataset.names[index])
+        name = escape(sample_name(on.fitted, index, "sample"))
         st.button(f"Show {name} in the mixer", key=f"{_KEY}:go", on_click=take, args=(history, on, index))
 
 
@@ -114,7 +116,7 @@ def _columns(on: Shown, ids: np.ndarray, names: list[str]) -> dict[str, list]:
             "use": fitted.use[ids].tolist(),
             "scale": fitted.basis.scale[ids].tolist(),
         }
-    columns = {"number": ids.tolist(), "name": [data.names[i] for i in ids]}
+    columns = {"sample": ids.tolist(), "name": [data.names[i] for i in ids]}
     if data.labels is not None:
         columns["label"] = data.labels[ids].tolist()
     return columns | {f"weight of {n} ({k + 1})": fitted.codes[ids, k].tolist() for k, n in enumerate(names)}

@@ -9,6 +9,7 @@ from core.figures.text import number
 from core.ui.components.pictures import pictures
 from core.ui.history import History
 from core.ui.text import escape
+from pages.directions.naming import feature_names, sample_name
 from pages.directions.shown import Fitted
 from pages.directions.view import DirectionsView
 
@@ -29,7 +30,7 @@ def draw(history: History[DirectionsView], fitted: Fitted, k: int) -> None:
     _show(fitted, index, parts)
     st.caption(
         "Each feature adds $d^+_{k,i} (x_i - \\mu_i)$, with $d^+_k$ the row that reads the weight off a sample. "
-        f"Sample {escape(fitted.dataset.names[index])}: the parts add up to {number(total)}; "
+        f"Of {escape(sample_name(fitted, index, 'sample'))} they add up to {number(total)}; "
         f"its weight is {number(weight)}."
     )
     if abs(total - weight) > 0.02 * max(abs(weight), float(fitted.basis.scale[k])):
@@ -41,21 +42,32 @@ def draw(history: History[DirectionsView], fitted: Fitted, k: int) -> None:
 
 def _show(fitted: Fitted, index: int, parts: np.ndarray) -> None:
     if fitted.form.kind != "bars":
-        pictures(
-            f"{_KEY}:picture",
-            np.stack([parts]),
-            fitted.form,
-            names=["parts of the weight"],
-            captions=[f"±{number(np.abs(parts).max())}"],
-            directions=True,
-            tile=220,
-            label="What each feature adds to the weight",
-        )
+        sample, added, _ = st.columns([1, 1, 2])
+        with sample:
+            pictures(
+                f"{_KEY}:sample",
+                fitted.dataset.matrix[[index]],
+                fitted.form,
+                names=[sample_name(fitted, index, "sample")],
+                tile=150,
+                label="The sample",
+            )
+        with added:
+            pictures(
+                f"{_KEY}:picture",
+                parts[None],
+                fitted.form,
+                names=["parts of its weight"],
+                captions=[f"±{number(np.abs(parts).max())}"],
+                directions=True,
+                tile=150,
+                label="What each feature adds to the weight",
+            )
         return
-    names = fitted.dataset.features or [f"entry {i + 1}" for i in range(len(parts))]
+    names = feature_names(fitted)
     order = np.argsort(-np.abs(parts), kind="stable")[:MOST_BARS]
     figure = chart.bars(
         [names[i] for i in order], parts[order], value="part of the weight / units of the data", signed=True,
         horizontal=True,
     )  # fmt: skip
-    st.plotly_chart(figure, key=f"{_KEY}:bars", alt=f"Parts of the weight of sample {fitted.dataset.names[index]}")
+    st.plotly_chart(figure, key=f"{_KEY}:bars", alt=f"Parts of the weight of {sample_name(fitted, index, 'sample')}")

@@ -36,18 +36,15 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     found = _summary(fitted.key, fitted)
     pca, why = pca_energy(fitted)
     _verdict(fitted, found, pca)
+    _table(found, pca)
+    if why:
+        st.caption(why)
     left, right = st.columns(2, gap="large")
     with left:
-        _table(found, pca)
-        if why:
-            st.caption(why)
-    with right:
         _energy(fitted, pca)
-    left, right = st.columns(2, gap="large")
-    with left:
-        _gram(history, fitted)
-    with right:
         _privileged(found)
+    with right:
+        _gram(history, fitted)
     stability.draw(history, fitted)
 
 
@@ -106,7 +103,7 @@ def _energy(fitted: Fitted, pca: np.ndarray | None) -> None:
         sums["PCA"] = pca
     curves = {n: (np.arange(len(e) + 1), np.concatenate([[0.0], np.sort(e)[::-1].cumsum()])) for n, e in sums.items()}
     figure = chart.lines(
-        curves, x="directions", y="explained energy / share", percent=True, colours=(BASIS, CONTROL, REFERENCE),
+        curves, x="directions", y="explained energy / % of all", percent=True, colours=(BASIS, CONTROL, REFERENCE),
         dashed=("PCA",), height=360,
     )  # fmt: skip
     words = ", ".join(f"{n} {percent(e.sum())}" for n, e in sums.items())
@@ -121,7 +118,7 @@ def _gram(history: History[DirectionsView], fitted: Fitted) -> None:
     cosines = diagnostics.cosines(fitted.basis)[np.ix_(order, order)]
     shown = [names[i] for i in order]
     figure = chart.heatmap(
-        cosines, x="direction", y="direction", value="cosine", x_names=shown, y_names=shown, largest=1.0
+        cosines, x="direction", y="direction", value="cosine", x_names=shown, y_names=shown, largest=1.0, height=520
     )
     coherence = diagnostics.coherence(fitted.basis)
     st.plotly_chart(

@@ -9,6 +9,7 @@ from core.ui.history import History
 from core.ui.text import escape
 from pages.directions.map import colour, layout, selection
 from pages.directions.map.layout import DIRECTIONS, SAMPLES, Shown
+from pages.directions.naming import sample_name
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
 
@@ -53,7 +54,7 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
             points, trust, method = job.points, job.trust, how
         else:
             _wait(history, on, how)
-    left, right = st.columns([3, 2], gap="large")
+    left, right = st.columns([2, 1], gap="medium")
     with left:
         _map(history, on, choice, names, points)
         st.caption(selection.sentence(on, trust, pca_trust, method))
@@ -68,14 +69,14 @@ def _pick(history: History[DirectionsView], entry: str, label: str, options, val
 
 
 def _map(history: History[DirectionsView], on: Shown, choice: str, names: list[str], points) -> None:
-    colours, data = colour.colours(on, choice, names), on.fitted.dataset
+    colours = colour.colours(on, choice, names)
     current = history.now.direction if on.what == DIRECTIONS else history.now.sample
     place = {int(i): at for at, i in enumerate(on.ids)}
     scatter(
         f"{_KEY}:points",
         Points(
             points,
-            [names[i] if on.what == DIRECTIONS else data.names[i] for i in on.ids],
+            [names[i] if on.what == DIRECTIONS else sample_name(on.fitted, i, "sample") for i in on.ids],
             colours.texts,
             colours.colour,
             colours.classes,

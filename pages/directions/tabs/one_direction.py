@@ -9,6 +9,7 @@ from core.figures.text import number, percent
 from core.ui.components.pictures import pictures
 from core.ui.history import History
 from pages.directions.control import control
+from pages.directions.naming import feature_names, sample_name
 from pages.directions.shown import Fitted, names_of
 from pages.directions.tabs import attribution
 from pages.directions.view import DirectionsView
@@ -27,9 +28,11 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     names = names_of(fitted, history.now.names)
     k = min(max(history.now.direction, 0), fitted.basis.k - 1)
     _choose(history, fitted, names, k)
-    left, right = st.columns([1, 2], gap="large")
+    left, middle, right = st.columns([5, 3, 10], gap="medium")
     with left:
         _portrait(fitted, names, k)
+    with middle, st.container(horizontal=True):
+        _numbers(fitted, k)
     with right:
         _histogram(fitted, k)
     _extremes(history, fitted, k)
@@ -79,7 +82,6 @@ def _rename(history: History[DirectionsView], fitted: Fitted, names: list[str], 
 
 
 def _portrait(fitted: Fitted, names: list[str], k: int) -> None:
-    random = control(fitted)
     pictures(
         f"{_KEY}:portrait",
         fitted.basis.directions[[k]],
@@ -90,22 +92,34 @@ def _portrait(fitted: Fitted, names: list[str], k: int) -> None:
         tile=220,
         label="The direction",
     )
-    one, two, three = st.columns(3)
-    one.metric(
+
+
+def _numbers(fitted: Fitted, k: int) -> None:
+    random = control(fitted)
+    _beside(
         "Energy",
         percent(fitted.energy[k]),
-        help="Share of the squared distance of all samples from the mean, $\\sum \\lVert x - \\mu \\rVert^2$, that "
-        "this direction takes away when it is added in its turn.",
+        percent(random.energy.mean()),
+        "Share of the squared distance of all samples from the mean, $\\sum \\lVert x - \\mu \\rVert^2$, that this "
+        "direction takes away when it is added in its turn.",
     )
-    one.caption(f"random: {percent(random.energy.mean())}")
-    two.metric(
+    _beside(
         "Used by",
         percent(fitted.use[k]),
-        help="Share of samples in which $c_k^2$ is more than 1/10000 of $\\sum_j c_j^2$.",
+        percent(diagnostics.use(random.codes).mean()),
+        "Share of samples in which $c_k^2$ is more than 1/10000 of $\\sum_j c_j^2$.",
     )
-    two.caption(f"random: {percent(diagnostics.use(random.codes).mean())}")
-    three.metric("Scale", number(fitted.basis.scale[k]), help="Standard deviation of its weight over the samples.")
-    three.caption(f"random: {number(random.codes.std(axis=0).mean())}")
+    _beside(
+        "Scale",
+        number(fitted.basis.scale[k]),
+        number(random.codes.std(axis=0).mean()),
+        "Standard deviation of its weight over the samples, in units of the data.",
+    )
+
+
+def _beside(label: str, value: str, random: str, help: str) -> None:
+    """A number and, below it, the mean of the random directions."""
+    st.metric(label, value, delta=f"random {random}", delta_color="off", delta_arrow="off", help=help, width="content")
 
 
 def _histogram(fitted: Fitted, k: int) -> None:
@@ -146,8 +160,9 @@ def _extremes(history: History[DirectionsView], fitted: Fitted, k: int) -> None:
         captions=[number(fitted.codes[i, k]) for i in chosen],
         sections=[
             ("Largest weights", "most positive first", len(high)),
-            ("Smallest weights", "most negative first, or zero where weights are never negative", len(low)),
+            ("Smallest weights", "nearest to zero first" if fitted.nonnegative else "most negative first", len(low)),
         ],
+        tile={"image": 70, "curve": 120, "spectrum": 120}[fitted.form.kind],
         picks="Show in the mixer",
         on_pick=lambda i: take_sample(history, int(chosen[i])),
         label="Samples with the largest and smallest weights",
@@ -180,7 +195,7 @@ def _groups(fitted: Fitted, k: int) -> None:
         )
     table = {"group": names, "weights": spans, "samples": [len(g.indices) for g in groups]}
     if fitted.dataset.labels is not None:
-        table["labels"] = [", ".join(f"{n} {percent(s)}" for n, s in g.shares[:4]) for g in groups]
+        table["labels"] = [", ".join(f"{n}: {percent(s)}" for n, s in g.shares[:4]) for g in groups]
     if fitted.form.kind == "bars":
         columns, features = np.argsort(-np.abs(fitted.basis.dual[k]), kind="stable")[:6], feature_names(fitted)
         table |= {f"mean {features[j]}": [g.mean[j] for g in groups] for j in columns}
@@ -188,25 +203,28 @@ def _groups(fitted: Fitted, k: int) -> None:
 
 
 def _alike(history: History[DirectionsView], fitted: Fitted, names: list[str], k: int) -> None:
-    if fitted.basis.k < 2:
-        return
-    similar = diagnostics.most_similar(fitted.basis, k, 6)
-    correlated = diagnostics.most_correlated(fitted.codes, k, 6)
+    similar = _worth(diagnostics.most_similar(fitted.basis, k, 6))
+    correlated = _worth(diagnostics.most_correlated(fitted.codes, k, 6))
     st.subheader("Directions like it", anchor=False)
-    if fitted.basis.orthonormal:
-        st.caption("This basis is orthonormal, so all cosines are zero but for rounding.")
+    if not similar:
+        st.caption("Its cosine with every other direction is zero: it stands at right angles to all of them.")
+    if not correlated:
+        st.caption("Its weights are uncorrelated with those of every other direction.")
     chosen = [i for i, _ in similar + correlated]
+    if not chosen:
+        return
     values = [f"cosine {v:.2f}" for _, v in similar] + [f"r = {v:.2f}" for _, v in correlated]
+    sections = [
+        ("Most similar", "by the cosine of the directions", len(similar)),
+        ("Most correlated", "by the correlation of the weights over all samples", len(correlated)),
+    ]
     pictures(
         f"{_KEY}:alike",
         fitted.basis.directions[chosen],
         fitted.form,
         names=[names[i] for i in chosen],
         captions=values,
-        sections=[
-            ("Most similar", "by the cosine of the directions", len(similar)),
-            ("Most correlated", "by the correlation of the weights over all samples", len(correlated)),
-        ],
+        sections=[s for s in sections if s[2]],
         directions=True,
         picks="Go to",
         on_pick=lambda i: history.change(direction=chosen[i]),
@@ -214,18 +232,12 @@ def _alike(history: History[DirectionsView], fitted: Fitted, names: list[str], k
     )
 
 
+def _worth(found: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """Those that differ from zero by more than rounding."""
+    return [(i, v) for i, v in found if abs(v) >= 0.005]
+
+
 def take_sample(history: History[DirectionsView], index: int) -> None:
     """Put a sample into the mixer."""
     history.change(sample=index, mix={})
     st.session_state[_RENAMED] = True
-
-
-def sample_name(fitted: Fitted, index: int) -> str:
-    """A sample's name and label in one short text."""
-    label = fitted.dataset.labels
-    return fitted.dataset.names[index] + ("" if label is None else f" · {label[index]}")
-
-
-def feature_names(fitted: Fitted) -> list[str]:
-    """Names of the entries of a sample."""
-    return list(fitted.dataset.features or [f"entry {i + 1}" for i in range(fitted.dataset.d)])

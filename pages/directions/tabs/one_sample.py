@@ -13,6 +13,7 @@ from core.ui.components.pictures import pictures
 from core.ui.history import History
 from core.ui.text import escape
 from pages.directions.control import control
+from pages.directions.naming import has_names
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
 
@@ -53,9 +54,8 @@ def _choose(history: History[DirectionsView], fitted: Fitted) -> int:
     def told() -> None:
         history.change(sample=st.session_state[key], mix={})
 
-    named = any(name != str(i + 1) for i, name in enumerate(data.names[:50]))
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if named and n <= 2000:
+        if has_names(fitted) and n <= 2000:
             st.selectbox(
                 "Sample", range(n), key=key, on_change=told, format_func=lambda i: data.names[i], width=280,
                 help="The same sample as in the mixer above; type to search.",
@@ -93,7 +93,7 @@ def _errors(fitted: Fitted, index: int) -> None:
     counts = np.arange(fitted.basis.k + 1)
     figure = chart.lines(
         {name: (counts, path) for name, path in paths.items()},
-        x="directions", y="error / share of the squared distance from the mean", percent=True,
+        x="directions", y="error / share of ‖x − x₀‖²", percent=True,
         colours=(BASIS, REFERENCE, CONTROL), dashed=("by energy over all samples",), height=380,
     )  # fmt: skip
     mine, _, random = (path[-1] for path in paths.values())

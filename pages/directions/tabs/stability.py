@@ -66,16 +66,22 @@ def _stability(key: str, _fitted: Fitted, _over: str) -> diagnostics.Stability:
 def _show(history: History[DirectionsView], fitted: Fitted, found: diagnostics.Stability, over: str) -> None:
     numbers, plot = st.columns([1, 2], gap="large")
     numbers.metric(
-        "Matched cosine", number(found.cosine),
+        "Matched cosine",
+        f"{found.cosine:.3f}",
+        delta=f"random {found.control_cosine:.3f}",
+        delta_color="off",
+        delta_arrow="off",
         help="Directions of two fits are paired one to one so that the sum of |cosine| is largest; this is the mean "
         "|cosine| over all pairs of fits. 1: the same directions.",
-    )  # fmt: skip
-    numbers.caption(f"random directions: {number(found.control_cosine)}")
+    )
     numbers.metric(
-        "Largest principal angle", f"{number(found.angle)}°",
+        "Largest principal angle",
+        f"{found.angle:.1f}°",
+        delta=f"random {found.control_angle:.1f}°",
+        delta_color="off",
+        delta_arrow="off",
         help="Between the spans of two fits, mean over all pairs; 0°: the same span, 90°: some direction is new.",
-    )  # fmt: skip
-    numbers.caption(f"random spans: {number(found.control_angle)}°")
+    )
     if found.cosine < found.control_cosine + 0.05:
         numbers.warning(
             f"Over {over} these directions are hardly more alike than random ones.", icon=":material/warning:"

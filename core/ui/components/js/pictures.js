@@ -41,7 +41,7 @@ class Pictures {
     const { form } = payload;
     const rows = Array.from({ length: payload.k }, (_, k) => direction(payload, k));
     this.range = data.range ?? sampleRange(form, ...rows);
-    this.body.style.setProperty("--tile", `${data.tile ?? { image: 84, curve: 132, spectrum: 132, bars: 180 }[form.kind]}px`);
+    this.body.style.setProperty("--own", `${data.tile ?? { image: 84, curve: 132, spectrum: 132, bars: 180 }[form.kind]}px`);
     this.body.style.setProperty("--aspect", aspect(form));
     this.drawn = [];
     this.body.replaceChildren();
