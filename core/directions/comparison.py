@@ -84,9 +84,16 @@ def equal_numbers_k(budget: float, d: int, n: int) -> int:
     return max(1, int((budget - d) // (d + n)))
 
 
-def sizes(k: int, n: int, d: int) -> list[int]:
-    """Numbers of directions to compare at: powers of two up to `k`, and `k` itself, as far as the data has them."""
-    largest = max(1, min(k, n, d))
+def sizes(k: int, most: int | None = None, *, few: bool = False) -> list[int]:
+    """Numbers of directions to compare at: powers of two up to `k`, and `k` itself.
+
+    Args:
+        most: the largest number that the data has, None for no limit.
+        few: only a quarter, half and all of it, for families that train long.
+    """
+    largest = max(1, k if most is None else min(k, most))
+    if few:
+        return sorted({max(1, largest // 4), max(1, largest // 2), largest})
     return sorted({2**i for i in range(largest.bit_length()) if 2**i <= largest} | {largest})
 
 

@@ -28,11 +28,14 @@ class History(Generic[V]):
 
     def __init__(self, page: str, view: type[V]):
         self.page, self._view, self.notice = page, view, ""
+        first = f"{page}:history" not in st.session_state
         fresh = {"past": [], "now": view(), "future": [], "link": None, "left": {}}
         self._state = st.session_state.setdefault(f"{page}:history", fresh)
         asked = st.query_params.get("v")
         if asked is not None and asked != self._state["link"] and not self._just_left(asked):
             self._adopt(asked)
+            if first:
+                self._state["past"] = []  # there was nothing before a link that was opened
         self.show_in_address()
 
     def _just_left(self, link: str) -> bool:

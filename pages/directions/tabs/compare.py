@@ -1,34 +1,35 @@
 """Tab *Compare*: rate and error of several families on samples they have not seen."""
 
-import json
-import time
-
 import streamlit as st
 
-from core.datasets import Dataset
 from core.directions import comparison
-from core.errors import InputError
 from core.figures import chart
-from core.models import families, family
+from core.models import families
 from core.ui.history import History
-from core.ui.newest import newest
-from core.ui.settings_form import settings_of
 from core.ui.text import escape
-from pages.directions.fitting import QUICK_SECONDS
 from pages.directions.shown import Fitted
+from pages.directions.tabs.points import gather, start_missing
 from pages.directions.view import DirectionsView
 
 RATES = {
-    "directions": "Directions K",
-    "numbers for one sample": "Numbers stored for one sample",
-    "numbers in all": "Numbers stored in all (basis and codes of this data)",
+    "directions": ("Directions K", lambda s, n: s.k),
+    "numbers for one sample": ("Numbers stored for one sample", lambda s, n: s.stored_sample),
+    "numbers in all": (
+        "Numbers stored in all (basis and codes of this data)",
+        lambda s, n: s.stored_basis + n * s.stored_sample,
+    ),
 }
+POLL_SECONDS = 2.0
 _CONTROL = "directions.random"
 
 
-@st.fragment
 def draw(history: History[DirectionsView], fitted: Fitted) -> None:
-    """Choose families and sizes; each point is fitted on four fifths of the samples and measured on the rest."""
+    """Choose families; each point is fitted on four fifths of the samples and measured on the rest."""
+    polling = st.session_state.get("directions:compare:training", False)
+    st.fragment(_draw, run_every=POLL_SECONDS if polling else None)(history, fitted)
+
+
+def _draw(history: History[DirectionsView], fitted: Fitted) -> None:
     known = families("directions")
     now = history.now.compare
     chosen = [f for f in now.get("families", _default(history)) if f in known]
@@ -42,35 +43,54 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         required=True,
     )  # fmt: skip
     train, held_out = comparison.split(fitted.dataset, seed=history.now.seed)
-    sizes = comparison.sizes(fitted.basis.k, *train.matrix.shape)
-    scores, sentences = _scores(history, train, held_out, chosen, sizes)
-    for sentence in sentences:
+    points = gather(history.now, chosen, fitted.basis.k, train, held_out)
+    for sentence in points.sentences:
         st.caption(f":material/info: {escape(sentence)}")
-    if not scores:
-        st.info("Choose at least one family.", icon=":material/tune:")
+    _training(history, points, train)
+    if not points.scores:
+        st.info("Choose at least one family that is fitted already.", icon=":material/tune:")
         return
-    across = {
-        "directions": lambda s: s.k,
-        "numbers for one sample": lambda s: s.stored_sample,
-        "numbers in all": lambda s: s.stored_basis + len(fitted.dataset) * s.stored_sample,
-    }[rate]
-    curves = {
-        title: ([across(s) for s in part], [s.error for s in part])
-        for title in dict.fromkeys(s.title for s in scores)
-        if (part := sorted((s for s in scores if s.title == title), key=across))
-    }
-    figure = chart.lines(
-        curves, x=RATES[rate], y="Error on held-out samples", percent=True, log_x=True, height=380, legend=True
-    )
-    st.plotly_chart(figure, key="directions:compare:plot", alt="Error on held-out samples against stored numbers")
+    _plot(points.scores, rate, len(fitted.dataset))
     st.caption(
         f"Fitted on {len(train):,} samples, measured on {len(held_out):,} others. Error is the share of the energy "
         "around the training mean that decoding leaves out. A code with zeros counts two numbers for each weight that "
         "is not zero, where that is less than K."
     )
-    verdict = comparison.verdict(scores, fitted.model.family)
-    if verdict:
+    if verdict := comparison.verdict(points.scores, history.now.family):
         st.markdown(verdict)
+    _table(points.scores)
+
+
+def _training(history: History[DirectionsView], points, train) -> None:
+    """The families that train long: start them, or see how many are still under way."""
+    if points.missing and st.button(
+        f"Train the slow ones ({len(points.missing)} runs)", icon=":material/model_training:",
+        key="directions:compare:train", help="They train in the background and join the plot as they end.",
+    ):  # fmt: skip
+        start_missing(points.missing, train, history.now.seed)
+        st.session_state["directions:compare:training"] = True
+        st.rerun()
+    under_way = points.under_way > 0
+    if under_way:
+        st.caption(f":material/hourglass_top: {points.under_way} trainings are under way.")
+    if under_way != st.session_state.get("directions:compare:training", False):
+        st.session_state["directions:compare:training"] = under_way
+        st.rerun()
+
+
+def _plot(scores: list[comparison.Score], rate: str, n: int) -> None:
+    title, across = RATES[rate]
+    curves = {}
+    for family in dict.fromkeys(s.title for s in scores):
+        part = sorted((s for s in scores if s.title == family), key=lambda s: across(s, n))
+        curves[family] = ([across(s, n) for s in part], [s.error for s in part])
+    figure = chart.lines(
+        curves, x=title, y="Error on held-out samples", percent=True, log_x=True, height=380, legend=True
+    )
+    st.plotly_chart(figure, key="directions:compare:plot", alt="Error on held-out samples against stored numbers")
+
+
+def _table(scores: list[comparison.Score]) -> None:
     st.dataframe(
         [
             {
@@ -96,35 +116,3 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
 
 def _default(history: History[DirectionsView]) -> list[str]:
     return list(dict.fromkeys([history.now.family, "directions.pca", _CONTROL]))
-
-
-def _scores(history, train: Dataset, held_out: Dataset, chosen: list[str], sizes: list[int]):
-    """Scores of all points that can be had, and a sentence for each family that cannot."""
-    scores, sentences = [], []
-    todo = [(name, k) for name in chosen for k in sizes]
-    bar = st.empty()
-    for i, (name, k) in enumerate(todo):
-        cls = family(name)
-        values = settings_of(cls.Settings, history.now.settings).as_dict() if name == history.now.family else {}
-        try:
-            settings = cls.Settings.of({**values, "k": k})
-            if cls(settings).seconds(train) > QUICK_SECONDS:
-                sentences.append(f"{cls.title} takes longer than two seconds to fit here, so it is not among them.")
-                continue
-            bar.progress(i / len(todo), f"{cls.title}, K = {k}")
-            key = json.dumps([train.fingerprint, name, settings.as_dict(), history.now.seed])
-            with newest("compare"):
-                scores.append(_score(key, name, settings.as_dict(), history.now.seed, train, held_out))
-        except InputError as error:
-            sentences.append(f"{cls.title}: {error}")
-    bar.empty()
-    return scores, list(dict.fromkeys(sentences))
-
-
-@st.cache_resource(max_entries=512, show_spinner=False)
-def _score(key: str, _name: str, _settings: dict, _seed: int, _train: Dataset, _held_out: Dataset):
-    cls = family(_name)
-    start = time.perf_counter()
-    model = cls(cls.Settings.of(_settings)).fit(_train, seed=_seed)
-    seconds = time.perf_counter() - start
-    return comparison.score(model, _train.matrix.mean(axis=0), _held_out, seconds)
