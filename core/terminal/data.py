@@ -63,6 +63,11 @@ def prepared_as(raw: Dataset, card: Card) -> Dataset:
     more = card.more
     if more.get("kind", raw.kind) != raw.kind:
         raise InputError(f"This model takes data of the kind {more['kind']}; this data is of the kind {raw.kind}.")
+    cls = PREPARATIONS.get(raw.kind)
+    if cls and "preparation" in more:
+        dataset = prepare(raw, cls.of(dict(more["preparation"])))
+        if dataset.fingerprint == card.fingerprint:
+            return dataset  # the very data of the fit: the same numbers to the bit
     if "idf" in more and raw.kind == "text":
         dataset = _word_weights(raw, card)
     elif "mean" in more and "deviation" in more:
@@ -70,9 +75,7 @@ def prepared_as(raw: Dataset, card: Card) -> Dataset:
             raise InputError(f"This model takes samples of {len(more['mean'])} numbers; this data has {raw.d}.")
         flat = (raw.matrix.astype(np.float64) - more["mean"]) / np.asarray(more["deviation"])
         dataset = raw.noted(samples=flat.reshape(raw.samples.shape))
-    elif (cls := PREPARATIONS.get(raw.kind)) and "preparation" in more:
-        dataset = prepare(raw, cls.of(dict(more["preparation"])))
-    else:
+    elif not cls or "preparation" not in more:
         dataset = raw
     if dataset.shape != card.shape:
         raise InputError(f"This model takes samples of the shape {card.shape}; this data has {dataset.shape}.")

@@ -37,12 +37,12 @@ def fit(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m core fit",
         description="Fit a family to data. Ctrl-C ends a training and keeps what it has.",
-        epilog="Families: " + ", ".join(families()),
         add_help=False,
     )
     parser.add_argument("family", nargs="?")
     first, rest = parser.parse_known_args(argv)
     if first.family is None or first.family.startswith("-"):
+        parser.epilog = "Families: " + ", ".join(families())  # imports them all, which takes a while
         parser.print_help()
         return 0 if "--help" in argv or "-h" in argv else 2
     cls = family(first.family)
