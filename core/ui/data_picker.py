@@ -48,9 +48,11 @@ def built_in(name: str) -> Dataset:
 
 def about(dataset: Dataset) -> None:
     """Size, source, licence and what the loader did, one line and a popover."""
-    size = f"{len(dataset):,} · {'×'.join(map(str, dataset.shape)) or 'texts'}"
-    with st.popover(size, icon=":material/info:", help="Where this data comes from and what was done to it."):
-        st.markdown(f"**{escape(dataset.title)}**, {dataset.kind}")
+    shape = "×".join(map(str, dataset.shape)) or "texts"
+    with st.popover(
+        f"{len(dataset):,}", icon=":material/info:", help="Where this data comes from, what was done to it."
+    ):
+        st.markdown(f"**{escape(dataset.title)}**, {dataset.kind}: {len(dataset):,} samples of {shape}")
         for line in (dataset.source, dataset.licence and f"Licence: {dataset.licence}", *dataset.notes):
             if line:
                 st.caption(escape(line))

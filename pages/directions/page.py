@@ -5,7 +5,7 @@ import streamlit as st
 from core.ui.frame import device_line, header, steps
 from core.ui.history import History
 from core.ui.owner import remember_owner
-from pages.directions import fitting, left, mix
+from pages.directions import fitting, left, mix, waiting
 from pages.directions.tabs import draw_tabs
 from pages.directions.view import DirectionsView
 
@@ -24,6 +24,8 @@ with st.sidebar:
     remember_owner()
 
 fitted = fitting.get(history, dataset, origin, model_class, settings)
-if fitted is not None:
+if fitted is None:
+    waiting.draw(dataset)
+else:
     mix.draw(history, fitted)
     draw_tabs(history, fitted)
