@@ -1,6 +1,6 @@
 """How data of each kind is made ready for a basis: settings of the pages, and what they do."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.datasets import prepare as steps
 from core.datasets.dataset import Dataset
@@ -103,7 +103,7 @@ def _audio(raw: Dataset, settings: AudioPreparation) -> Dataset:
     rate, wave = to_waveform(raw)
     window = int(raw.extra["window"][0])
     made = frames_of(wave, rate, form=settings.frames, window=window, title=raw.title)
-    return made.noted(source=raw.source, licence=raw.licence, notes=raw.notes + made.notes)
+    return replace(made, source=raw.source, licence=raw.licence, notes=raw.notes + made.notes)
 
 
 def _text(raw: Dataset, settings: TextPreparation) -> Dataset:

@@ -15,7 +15,7 @@ from core.ui.owner import owner_key
 from core.ui.settings_form import settings_form, settings_of
 from core.ui.text import escape
 from pages.directions.shown import Origin
-from pages.directions.view import FRESH_BASIS, FRESH_DATA, DirectionsView
+from pages.directions.view import FRESH_BASIS, FRESH_DATA, LARGEST_SEED, DirectionsView
 
 KINDS = ("table", "images", "curves", "audio", "text", "activations")
 FALLBACK = "directions.pca"
@@ -62,7 +62,7 @@ def choose_model(history: History[DirectionsView], dataset: Dataset) -> tuple[ty
         history, "settings", chosen.Settings, after=FRESH_BASIS, most=None if limit is None else {"k": limit}
     )
     history.bind(
-        "seed", st.number_input, "Seed", min_value=0, max_value=2**31 - 1, step=1, after=FRESH_BASIS,
+        "seed", st.number_input, "Seed", min_value=0, max_value=LARGEST_SEED, step=1, after=FRESH_BASIS,
         help="Everything drawn at random follows from it: the same seed gives the same numbers.",
     )  # fmt: skip
     return chosen, settings

@@ -16,6 +16,7 @@ TABS = (
     "Take away",
     "How it works",
 )
+LARGEST_SEED = 2**31 - 1
 ORDERS = ("energy", "use", "name")
 
 
@@ -53,6 +54,10 @@ class DirectionsView(View):
     tab: str = TABS[0]
     map: dict = field(default_factory=dict)
     compare: dict = field(default_factory=dict)
+
+    def __post_init__(self):
+        # an edited link or recipe may ask for a seed that no generator takes
+        object.__setattr__(self, "seed", min(max(self.seed, 0), LARGEST_SEED))
 
 
 # What is reset when the basis, or the data under it, becomes another one.

@@ -32,15 +32,16 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
 def _draw(history: History[DirectionsView], fitted: Fitted) -> None:
     known = families("directions")
     now = history.now.compare
-    chosen = [f for f in now.get("families", _default(history)) if f in known]
+    asked, rate = now.get("families"), now.get("rate")
+    chosen = [f for f in (asked if isinstance(asked, list) else _default(history)) if f in list(known)]
     history.bind(
         "compare.families", st.multiselect, "Families", list(known), value=chosen,
         format_func=lambda name: known[name].title,
         help="The random basis is the control: what it reaches is no achievement of learning.",
     )  # fmt: skip
     rate = history.bind(
-        "compare.rate", st.segmented_control, "Compare at equal", list(RATES), value=now.get("rate", "directions"),
-        required=True,
+        "compare.rate", st.segmented_control, "Compare at equal", list(RATES),
+        value=rate if rate in list(RATES) else "directions", required=True,
     )  # fmt: skip
     train, held_out = comparison.split(fitted.dataset, seed=history.now.seed)
     points = gather(history.now, chosen, fitted.basis.k, train, held_out)
