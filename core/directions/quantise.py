@@ -9,7 +9,7 @@ COMMITMENT = 0.25
 
 def straight_through(z: torch.Tensor, q: torch.Tensor) -> torch.Tensor:
     """The value of q; the gradient goes to z as if nothing had been rounded. (Bengio, Léonard, Courville 2013)"""
-    return z + (q - z).detach()
+    return q.detach() + (z - z.detach())  # this way round the value is q to the last bit
 
 
 def babai(z: torch.Tensor, spacing: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:

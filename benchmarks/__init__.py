@@ -1,0 +1,1 @@
+"""Measurements to run by hand; `python -m benchmarks` lists and runs them."""
