@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.datasets import ACCEPTED, SAMPLES, Dataset, sample
 from core.ui.history import History
-from core.ui.text import escape
+from core.ui.text import escape, say_error
 from core.ui.uploads import Uploads, uploads
 
 FALLBACK = "digits"
@@ -101,7 +101,7 @@ def _drop_zone(history: History, own: Uploads, kinds: Sequence[str], fresh: dict
         if own.missing:
             found = _what_about_missing(history, own) or found
         if own.error:
-            st.error(escape(own.error), icon=":material/error:")
+            say_error(own.error)
         if found:
             _show(history, own, found, fresh)
 

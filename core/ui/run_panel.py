@@ -9,7 +9,7 @@ from core.figures import chart
 from core.models import family
 from core.runs import RunView, Unreachable
 from core.ui.server_runs import runs
-from core.ui.text import escape
+from core.ui.text import escape, say_error
 
 REFRESH_SECONDS = 1.0
 _STATES = {
@@ -61,7 +61,7 @@ def run_panel(run_id: str, *, key: str) -> RunView | None:
     try:
         view = runs().follow(run_id)
     except InputError as error:
-        st.error(escape(str(error)), icon=":material/error:")
+        say_error(error)
         return None
     st.fragment(_panel, run_every=REFRESH_SECONDS if view.active else None)(run_id, key, view.active)
     return view
@@ -110,7 +110,7 @@ def _buttons(view: RunView, key: str) -> None:
 
     said = st.session_state.pop(f"{key}:said", "")
     if said:
-        st.error(escape(said), icon=":material/error:")
+        say_error(said)
     with st.container(horizontal=True):
         if view.active:
             st.button(

@@ -13,7 +13,7 @@ from core.ui.newest import newest
 from core.ui.owner import owner_key
 from core.ui.run_panel import run_panel, train_button
 from core.ui.server_runs import runs
-from core.ui.text import escape
+from core.ui.text import escape, say_error
 from pages.directions.shown import Fitted, Origin
 from pages.directions.view import DirectionsView
 
@@ -39,7 +39,7 @@ def get(
         else:
             fitted = fit(dataset, origin, cls.family, settings.as_dict(), history.now.seed)
     except InputError as error:
-        st.error(escape(error), icon=":material/error:")
+        say_error(error)
         last = st.session_state.get(_LAST)
         if last is not None:
             st.caption(

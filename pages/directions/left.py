@@ -13,7 +13,7 @@ from core.ui.data_picker import about, data_picker
 from core.ui.history import History
 from core.ui.owner import owner_key
 from core.ui.settings_form import settings_form, settings_of
-from core.ui.text import escape
+from core.ui.text import say_error
 from pages.directions.shown import Origin
 from pages.directions.view import FRESH_BASIS, FRESH_DATA, LARGEST_SEED, DirectionsView
 
@@ -31,7 +31,7 @@ def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
     try:
         dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
     except InputError as error:
-        st.error(escape(error), icon=":material/error:")
+        say_error(error)
         settings = settings_class()
         dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
     with row:

@@ -5,8 +5,7 @@ import streamlit as st
 from core.ui.frame import device_line, header, steps
 from core.ui.history import History
 from core.ui.owner import remember_owner
-from pages.directions import fitting, left, mix, waiting
-from pages.directions.tabs import draw_tabs
+from pages.directions import fitting, left, mix, tabs, waiting
 from pages.directions.view import DirectionsView
 
 history = History("directions", DirectionsView)
@@ -28,4 +27,4 @@ if fitted is None:
     waiting.draw(dataset)
 else:
     mix.draw(history, fitted)
-    draw_tabs(history, fitted)
+    tabs.draw(history, fitted)

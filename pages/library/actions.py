@@ -11,7 +11,7 @@ from core.store import Card, Entry, add_copy, annotate, delete, export_file, pla
 from core.ui.owner import owner_key
 from core.ui.run_panel import run_panel
 from core.ui.server_runs import runs
-from core.ui.text import escape
+from core.ui.text import escape, say_error
 from pages.library.rows import Row
 
 _SAID, _GONE = "library:said", "library:gone"
@@ -20,7 +20,7 @@ _SAID, _GONE = "library:said", "library:gone"
 def said() -> None:
     """The outcome of the last action, and *Undo* for a deletion."""
     if _SAID in st.session_state:
-        st.error(escape(st.session_state.pop(_SAID)), icon=":material/error:")
+        say_error(st.session_state.pop(_SAID))
     if _GONE in st.session_state:
         name, gone = st.session_state[_GONE]
         with st.container(horizontal=True, vertical_alignment="center"):

@@ -1,8 +1,9 @@
 """The tabs below the mixer; only the open one runs."""
 
-import streamlit as st
+from functools import partial
 
 from core.ui.history import History
+from core.ui.tabs import draw_tabs
 from pages.directions.shown import Fitted
 from pages.directions.tabs import (
     compare,
@@ -15,7 +16,7 @@ from pages.directions.tabs import (
     takeaway,
     training,
 )
-from pages.directions.view import TABS, DirectionsView
+from pages.directions.view import DirectionsView
 
 _DRAW = {
     "Directions": gallery.draw,
@@ -30,13 +31,6 @@ _DRAW = {
 }
 
 
-def draw_tabs(history: History[DirectionsView], fitted: Fitted) -> None:
-    """The row of tabs, the open one remembered in the address."""
-    key = "directions:tabs"
-    if st.session_state.get(key) != history.now.tab:
-        st.session_state[key] = history.now.tab if history.now.tab in TABS else TABS[0]
-    tabs = st.tabs(TABS, key=key, on_change=lambda: history.correct(tab=st.session_state[key]))
-    for name, tab in zip(TABS, tabs, strict=True):
-        if tab.open and name in _DRAW:
-            with tab:
-                _DRAW[name](history, fitted)
+def draw(history: History[DirectionsView], fitted: Fitted) -> None:
+    """The row of tabs, in the order of the table above."""
+    draw_tabs(history, {name: partial(tab, history, fitted) for name, tab in _DRAW.items()})

@@ -1,7 +1,5 @@
 """Tab *Take away*: files, recipe, figures and a snippet that computes the same again."""
 
-import json
-
 import streamlit as st
 
 from core.directions import takeaway
@@ -11,11 +9,10 @@ from core.store import Card, new_folder, places, save
 from core.ui.history import History
 from core.ui.owner import owner_key
 from core.ui.server_runs import runs
-from core.ui.text import escape
+from core.ui.takeaway import download, recipe
+from core.ui.text import escape, say_error
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
-
-_RECIPE_BYTES = 200_000
 
 
 @st.fragment
@@ -25,9 +22,9 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     names = names_of(fitted, history.now.names)
     with files:
         _keep(history, fitted)
-        _files(fitted, names)
+        _files(history, fitted, names)
         _figures(history, fitted, names)
-        _recipe(history)
+        recipe(history)
     with code:
         st.subheader("The same in Python", anchor=False)
         st.caption("Run it from the project's folder; it prints the shape of the basis and of the codes.")
@@ -48,7 +45,7 @@ def _keep(history: History[DirectionsView], fitted: Fitted) -> None:
         try:
             kept = _into_library(now, fitted, name)
         except InputError as error:
-            st.error(escape(error), icon=":material/error:")
+            say_error(error)
         else:
             st.success(f"*{escape(kept)}* is in the library now.", icon=":material/inventory_2:")
 
@@ -66,14 +63,18 @@ def _into_library(now: DirectionsView, fitted: Fitted, name: str) -> str:
     return card.name
 
 
-def _files(fitted: Fitted, names: list[str]) -> None:
+def _files(history: History[DirectionsView], fitted: Fitted, names: list[str]) -> None:
     st.subheader("Directions and codes", anchor=False)
     data, codes, basis = fitted.dataset, fitted.codes, fitted.basis
+    files = {
+        "npz": ("basis.npz", lambda: takeaway.basis_npz(basis, codes, data, names)),
+        "safetensors": ("basis.safetensors", lambda: takeaway.basis_safetensors(basis, codes, names)),
+        "Directions as csv": ("directions.csv", lambda: takeaway.directions_csv(basis, data, names)),
+        "Codes as csv": ("codes.csv", lambda: takeaway.codes_csv(codes, data, names)),
+    }
     with st.container(horizontal=True):
-        _download("npz", lambda: takeaway.basis_npz(basis, codes, data, names), "basis.npz")
-        _download("safetensors", lambda: takeaway.basis_safetensors(basis, codes, names), "basis.safetensors")
-        _download("Directions as csv", lambda: takeaway.directions_csv(basis, data, names), "directions.csv")
-        _download("Codes as csv", lambda: takeaway.codes_csv(codes, data, names), "codes.csv")
+        for label, (name, make) in files.items():
+            download(history.page, label, make, name)
     if not fitted.model.affine:
         st.caption(
             "This model does not decode linearly: its directions here are how much one scale of each weight moves the "
@@ -87,49 +88,16 @@ def _figures(history: History[DirectionsView], fitted: Fitted, names: list[str])
     directions, titles = fitted.basis.directions[order], [f"{names[i]} ({fitted.energy[i]:.1%})" for i in order]
     with st.container(horizontal=True):
         for ending in ("png", "svg", "html"):
-            _download(
-                ending.upper(), lambda e=ending: sheet(directions, fitted.form, titles, e), f"directions.{ending}"
+            download(
+                history.page,
+                ending.upper(),
+                lambda e=ending: sheet(directions, fitted.form, titles, e),
+                f"directions.{ending}",
             )
     st.caption("All directions on one sheet. Every chart of the page also has its own camera button.")
-
-
-def _recipe(history: History[DirectionsView]) -> None:
-    st.subheader("Recipe", anchor=False)
-    st.caption("Everything that was chosen here, as JSON. Loading it reopens the view; so does a copy of the address.")
-    with st.container(horizontal=True):
-        text = json.dumps(history.now.changed(), indent=1, ensure_ascii=False)
-        _download("Save the recipe", lambda: text, "recipe.json")
-    turn = st.session_state.setdefault("directions:recipe-turn", 0)
-    given = st.file_uploader("Load a recipe", type=["json"], key=f"directions:recipe:{turn}", max_upload_size=1)
-    if given is None:
-        return
-    try:
-        view = _read(given.getvalue())
-    except InputError as error:
-        st.error(escape(error), icon=":material/error:")
-        return
-    st.session_state["directions:recipe-turn"] += 1
-    history.open(view)
-    st.rerun()
-
-
-def _read(content: bytes) -> DirectionsView:
-    try:
-        if len(content) > _RECIPE_BYTES:
-            raise ValueError
-        values = json.loads(content)
-    except (ValueError, RecursionError):
-        raise InputError("This file is not a recipe; a recipe is a small JSON file saved on this page.") from None
-    return DirectionsView.of(values)
 
 
 def _snippet(history: History[DirectionsView], fitted: Fitted) -> str:
     now, origin = history.now, fitted.origin
     source = now.data if now.data.startswith("sample:") else now.title or "your file"
     return takeaway.snippet(fitted.model, source=source, kind=origin.kind, preparation=origin.preparation)
-
-
-def _download(label: str, make, name: str) -> None:
-    st.download_button(
-        label, make, name, key=f"directions:download:{name}", on_click="ignore", icon=":material/download:"
-    )

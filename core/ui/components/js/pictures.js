@@ -40,7 +40,8 @@ class Pictures {
     const { data, payload } = this;
     const { form } = payload;
     const rows = Array.from({ length: payload.k }, (_, k) => direction(payload, k));
-    this.range = data.range ?? sampleRange(form, ...rows);
+    this.range = sampleRange(form, ...rows);
+    this.order = form.kind === "bars" && !data.directions ? sharedOrder(rows, 8) : null; // so that pictures compare
     this.body.style.setProperty("--own", `${data.tile ?? { image: 84, curve: 132, spectrum: 132, bars: 180 }[form.kind]}px`);
     this.body.style.setProperty("--aspect", aspect(form));
     this.drawn = [];
@@ -92,7 +93,7 @@ class Pictures {
     const { form } = payload;
     for (const { canvas, values } of this.drawn) {
       if (data.directions) paintDirection(canvas, values, payload, { colours, most: 6, numbers: false });
-      else paint(canvas, values, form, { colours, range, signed: form.signed, plain: form.low >= 0, most: 6, numbers: false });
+      else paint(canvas, values, form, { colours, range, signed: form.signed, plain: form.low >= 0, order: this.order, numbers: false });
     }
   }
 
@@ -108,6 +109,13 @@ class Pictures {
     Sound.stop();
     this.watcher.disconnect();
   }
+}
+
+// The entries that are largest over all rows.
+function sharedOrder(rows, most) {
+  const size = new Float64Array(rows[0].length);
+  for (const row of rows) row.forEach((v, i) => { size[i] += v * v; });
+  return largestFirst(size, most);
 }
 
 const PICTURES = new WeakMap();
