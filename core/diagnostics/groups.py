@@ -18,7 +18,9 @@ class Group:
         indices: of the samples.
         low, high: smallest and largest weight among them.
         mean: `(D,)` mean sample.
-        shares: labels with their share of the group, the most frequent first; empty without labels.
+        shares: labels with their share of the group, the most frequent first; empty without labels, or where they
+            are measured numbers.
+        quartiles: of labels that are measured numbers; None otherwise.
     """
 
     indices: np.ndarray
@@ -26,6 +28,7 @@ class Group:
     high: float
     mean: np.ndarray
     shares: tuple[tuple[str, float], ...] = ()
+    quartiles: tuple[float, float, float] | None = None
 
 
 def describe_groups(codes: Any, direction: int, samples: Any, labels: Any = None, groups: int = 5) -> list[Group]:
@@ -37,12 +40,20 @@ def describe_groups(codes: Any, direction: int, samples: Any, labels: Any = None
         labels: `(N,)` or None.
     """
     weights, samples = np.asarray(codes)[:, direction], flat(samples)
+    labels = None if labels is None else np.asarray(labels)
     out = []
     for indices in quantile_groups(codes, direction, groups):
-        shares: tuple[tuple[str, float], ...] = ()
-        if labels is not None:
-            counted = Counter(map(str, np.asarray(labels)[indices].tolist())).most_common()
-            shares = tuple((name, count / len(indices)) for name, count in counted)
         mean = samples[indices].mean(axis=0, dtype=np.float64)
-        out.append(Group(indices, float(weights[indices].min()), float(weights[indices].max()), mean, shares))
+        ends = float(weights[indices].min()), float(weights[indices].max())
+        out.append(Group(indices, *ends, mean, *_labels(labels, indices)))
     return out
+
+
+def _labels(labels: np.ndarray | None, indices: np.ndarray) -> tuple:
+    if labels is None:
+        return (), None
+    inside = labels[indices]
+    if labels.dtype.kind == "f":
+        return (), tuple(float(q) for q in np.percentile(inside, (25, 50, 75)))
+    counted = Counter(map(str, inside.tolist())).most_common()
+    return tuple((name, count / len(indices)) for name, count in counted), None

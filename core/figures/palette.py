@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-# Okabe and Ito 2008, in an order that keeps the first ones far apart; black is left out, it is lost on a dark page.
-CATEGORICAL = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#999999")
+# Okabe and Ito 2008, in an order that keeps the first ones far apart. Their black is lost on a dark page, and a grey in
+# its place looks like the purple to deuteranopes: a brown stands there.
+CATEGORICAL = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#8c510a")
 SYMBOLS = ("circle", "square", "triangle", "diamond")
 MOST_CLASSES = len(CATEGORICAL) * len(SYMBOLS)
 

@@ -63,3 +63,16 @@ def test_unit_keeps_zero():
 def test_what_cannot_be_laid_out_is_refused(x, method):
     with pytest.raises(InputError):
         project(x, method)
+
+
+@pytest.mark.slow
+def test_umap_keeps_groups_apart_reports_and_repeats():
+    x, labels = blobs()
+    told = []
+    first = project(x, "UMAP", seed=3, report=lambda stage, share: told.append((stage, share)))
+    assert np.array_equal(first, project(x, "UMAP", seed=3))
+    assert {"starting UMAP", "finding neighbours", "laying out"} == {stage for stage, _ in told}
+    assert all(a[1] <= b[1] for a, b in itertools.pairwise(told))
+    distance = np.linalg.norm(first[:, None] - first[None], axis=2)
+    np.fill_diagonal(distance, np.inf)
+    assert (labels[distance.argmin(axis=1)] == labels).all()

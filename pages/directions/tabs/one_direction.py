@@ -9,7 +9,7 @@ from core.figures.text import number, percent
 from core.ui.components.pictures import pictures
 from core.ui.history import History
 from pages.directions.control import control
-from pages.directions.naming import feature_names, sample_name
+from pages.directions.naming import feature_names, labels_of, sample_name
 from pages.directions.shown import Fitted, names_of
 from pages.directions.tabs import attribution
 from pages.directions.view import DirectionsView
@@ -195,7 +195,7 @@ def _groups(fitted: Fitted, k: int) -> None:
         )
     table = {"group": names, "weights": spans, "samples": [len(g.indices) for g in groups]}
     if fitted.dataset.labels is not None:
-        table["labels"] = [", ".join(f"{n}: {percent(s)}" for n, s in g.shares[:4]) for g in groups]
+        table["labels"] = [labels_of(g) for g in groups]
     if fitted.form.kind == "bars":
         columns, features = np.argsort(-np.abs(fitted.basis.dual[k]), kind="stable")[:6], feature_names(fitted)
         table |= {f"mean {features[j]}": [g.mean[j] for g in groups] for j in columns}

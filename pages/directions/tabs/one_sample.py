@@ -13,7 +13,7 @@ from core.ui.components.pictures import pictures
 from core.ui.history import History
 from core.ui.text import escape
 from pages.directions.control import control
-from pages.directions.naming import has_names
+from pages.directions.naming import has_names, label_text
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
 
@@ -66,7 +66,7 @@ def _choose(history: History[DirectionsView], fitted: Fitted) -> int:
                 help="The same sample as in the mixer above; 0 is the first.",
             )  # fmt: skip
         if data.labels is not None:
-            st.markdown(f"label **{escape(data.labels[index])}**")
+            st.markdown(f"label **{escape(label_text(data.labels[index]))}**")
     return index
 
 
@@ -104,7 +104,7 @@ def _errors(fitted: Fitted, index: int) -> None:
     )
     st.caption(
         "$\\lVert x - x_m \\rVert^2 / \\lVert x - x_0 \\rVert^2$ with the first $m$ directions. With all "
-        f"{fitted.basis.k}: {percent(mine)}; random orthonormal directions: {percent(random)}."
+        f"{fitted.basis.k}: {percent(mine)}; random directions: {percent(random)}."
     )
     if mine > random + 0.002:
         st.warning(

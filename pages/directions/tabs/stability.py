@@ -47,18 +47,18 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         )
         return
     with newest("stability"):
-        result = _stability(json.dumps([fitted.key, over]), fitted, over)
+        result = _stability(json.dumps([fitted.key, over, history.now.seed]), fitted, over, history.now.seed)
     _show(history, fitted, result, over)
 
 
 @st.cache_resource(max_entries=32, show_spinner="Fitting again ...")
-def _stability(key: str, _fitted: Fitted, _over: str) -> diagnostics.Stability:
+def _stability(key: str, _fitted: Fitted, _over: str, _seed: int) -> diagnostics.Stability:
     data, model = _fitted.dataset, _fitted.model
     bases = [_fitted.basis]
     for i in range(AGAIN):
-        seed = model.seed_ + 1 + i
+        seed = (_seed + 1 + i) % 2**31
         part = data if _over == SEEDS else data.take(diagnostics.halves(len(data), seed))
-        other = family(model.family)(model.settings).fit(part, seed=seed if _over == SEEDS else model.seed_)
+        other = family(model.family)(model.settings).fit(part, seed=seed if _over == SEEDS else _seed)
         bases.append(drawn_basis(other, other.encode(part.samples)))
     return diagnostics.stability(bases)
 
