@@ -110,14 +110,18 @@ def _wait(url: str) -> bool:
 
 
 def warm(url: str) -> None:
-    """Open a session as a browser does, ask for the start page and wait until its first run is over."""
+    """Open a session as a browser does, ask for the start page and wait until its first run is over.
+
+    Only that run tells the server which pages there are; a deep link opened before it shows *Page not found*.
+    """
+    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
     from websockets.sync.client import connect
 
     with connect(url, subprotocols=["streamlit"], max_size=None, open_timeout=20) as session:
         session.send(_RERUN)
         until = time.monotonic() + WARM_SECONDS
-        while time.monotonic() < until:
-            try:
-                session.recv(timeout=4)
-            except TimeoutError:  # nothing more to draw
+        while (left := until - time.monotonic()) > 0:
+            message = ForwardMsg()
+            message.ParseFromString(session.recv(timeout=left))
+            if message.WhichOneof("type") == "script_finished":
                 return
