@@ -106,7 +106,7 @@ def dictionary_learning(quick: bool) -> None:
         )
     print(f"dictionary learning, {count} patches of {SIDE}x{SIDE}, {k} atoms, lam {lam:.2f} (alpha {lam / 2:.2f})")
     print(
-        "  objective: |x - zD|^2 + lam |z|_1 on 1000 held-out patches, an entry, codes by the same exact coder; same first atoms"
+        "  objective: |x - zD|^2 + lam |z|_1 on 1000 held-out patches, an entry, by one exact coder; same first atoms"
     )
     print(*lines, sep="\n")
     print(f"  time to the same objective: {statistics.median(ratios):.1f} times faster (aim: 3 times)")

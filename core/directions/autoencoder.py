@@ -95,13 +95,13 @@ class Autoencoder(Model):
     def _turn(self, model: BankAutoencoder, x: torch.Tensor) -> None:
         self.model_ = model
         with torch.no_grad():
-            codes = torch.cat([model.encode(part.to(self.device)) for part in x.split(CHUNK)]).double().cpu()
+            codes = torch.cat([model.encode(part.to(self.device)) for part in x.split(CHUNK)]).cpu().double()
             centre = codes.mean(0)
             spread, turn = torch.linalg.eigh((codes - centre).T @ (codes - centre) / len(codes))
             turn = turn.flip(1).T
             places = turn.abs().argmax(1, keepdim=True)
             turn = turn * turn.gather(1, places).sign()  # the sign of an eigenvector is arbitrary: fix it
-            directions = turn @ model.bank.directions().double().cpu()
+            directions = turn @ model.bank.directions().cpu().double()
             model.bank.weight.copy_(directions.T.to(model.bank.weight))
         self._centre = (turn @ centre).float()
         scale = spread.flip(0).clamp_min(0).sqrt().numpy()

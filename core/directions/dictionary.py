@@ -13,7 +13,7 @@ def first_atoms(x: torch.Tensor, k: int, generator: torch.Generator) -> torch.Te
 
     The disturbance keeps equal samples from becoming equal atoms. Drawn on the CPU, so that all devices start alike.
     """
-    chance = x.square().sum(1).double().cpu() + 1e-12
+    chance = x.square().sum(1).cpu().double() + 1e-12
     drawn = torch.multinomial(chance, k, generator=generator)
     atoms = unit_rows(x[drawn.to(x.device)])
     noise = torch.randn(atoms.shape, generator=generator).to(atoms)
@@ -58,7 +58,7 @@ def reseed(
     places = dead.nonzero().flatten()[: len(x)]
     if not len(places):
         return dictionary
-    chance = residual.square().sum(1).double().cpu() + 1e-12
+    chance = residual.square().sum(1).cpu().double() + 1e-12
     drawn = torch.multinomial(chance, len(places), generator=generator).to(x.device)
     new = dictionary.clone()
     fresh = residual[drawn]

@@ -39,7 +39,7 @@ class Predictor(nn.Module):
     def start(self, dictionary: torch.Tensor, lam: float) -> None:
         """Begin as the first step (and rounds) of proximal descent on the energy would."""
         gram = dictionary @ dictionary.T
-        step = 1.0 / lipschitz(gram)
+        step = 1.0 / lipschitz(dictionary)
         self.inner.weight.copy_(step * dictionary)
         self.inner.bias.zero_()
         if "shrink" in self.kind:

@@ -19,13 +19,16 @@ def energy(x: torch.Tensor, z: torch.Tensor, dictionary: torch.Tensor, lam: floa
     return (x - z @ dictionary).square().sum(1) + lam * z.abs().sum(1)
 
 
-def lipschitz(gram: torch.Tensor, *, most: int = 2048) -> float:
-    """The largest eigenvalue of a symmetric positive `(K, K)` matrix, never underestimated by more than rounding.
+def lipschitz(dictionary: torch.Tensor, *, most: int = 512) -> float:
+    """The largest eigenvalue of `D D^T` for a dictionary `(K, D)`, worked out on the smaller of its two sides.
 
-    Exact up to `most` rows. Above, 50 power iterations, raised by 5 %, and capped by the largest row sum.
+    Exact up to `most` rows. Above, 50 power iterations, raised by 5 % because they approach it from below, and capped
+    by the largest row sum, which is always above it.
     """
+    k, d = dictionary.shape
+    gram = dictionary @ dictionary.T if k <= d else dictionary.T @ dictionary
     if len(gram) <= most:
-        return float(torch.linalg.eigvalsh(gram)[-1])
+        return float(torch.linalg.eigvalsh(gram.cpu())[-1])  # on the CPU: small, and not every device has it
     v = torch.ones(len(gram), 1, dtype=gram.dtype, device=gram.device)
     for _ in range(50):
         v = gram @ (v / v.norm())
@@ -54,7 +57,7 @@ class _Problem:
         if pull is not None:
             gram = gram + weight * torch.eye(len(gram), dtype=gram.dtype, device=gram.device)
             target = target + weight * pull
-        self.step = 1.0 / (1.0001 * lipschitz(gram) + 1e-12)
+        self.step = 1.0 / (1.0001 * lipschitz(dictionary) + (0.0 if pull is None else weight) + 1e-12)
         self.keep = torch.eye(len(gram), dtype=gram.dtype, device=gram.device).sub_(gram, alpha=self.step)
         self.add = target.mul_(self.step)
 

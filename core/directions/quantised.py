@@ -83,7 +83,7 @@ class Quantised(Model):
             error = F.mse_loss(net.decoder(q.flatten(1)).float(), batch)
             return error + extra, {"error": error}
 
-        how = TrainSettings(steps=s.steps, batch=s.batch, lr=s.lr, warmup=min(50, s.steps // 10))
+        how = TrainSettings(steps=s.steps, batch=s.batch, lr=s.lr, warmup=min(50, s.steps // 10), mixed=False)
         train(net, loss, batches, how, seed=seed, run=run)
         self.net_ = net
         self._measure(dataset.matrix)
