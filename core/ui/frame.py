@@ -43,6 +43,8 @@ _STYLE = """
 [data-testid="stMainBlockContainer"] {padding-top: 1.5rem; padding-bottom: 3rem; max-width: 1500px}
 [data-testid="stHeader"] {background: transparent; height: 2rem}
 [data-testid="stMainBlockContainer"] h1 {padding: 0; font-size: 1.8rem}
+/* Tables are downloaded by our own buttons: this one writes cells that a spreadsheet takes for formulas. */
+[data-testid="stElementToolbar"] [aria-label^="Download as CSV"] {display: none}
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] {padding: 2.5rem 1rem 3rem}
   [data-testid="stMainBlockContainer"] h1 {font-size: 1.5rem}

@@ -106,6 +106,12 @@ def test_stability_over_halves_of_the_samples_is_not_perfect():
     assert 0.5 < float({m.label: m.value for m in at.metric}["Matched cosine"]) < 1
 
 
+def test_stability_over_halves_says_when_half_of_the_samples_is_too_few():
+    at = opened("Diagnostics", data="sample:faces", settings={"k": 80})
+    at.segmented_control(key="directions:stability:over").set_value("random halves of the samples").run()
+    assert any("at most 50 directions" in i.value for i in at.info)
+
+
 def test_map_selects_by_label_and_by_weight(wine):
     data, _, _ = wine
     at = opened("Map")

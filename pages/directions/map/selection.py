@@ -127,4 +127,6 @@ def sentence(on: Shown, trust: float, pca_trust: float, method: str) -> str:
     kept = f"Trustworthiness {number(trust)}" + ("" if method == "PCA" else f", PCA {number(pca_trust)}")
     part = "" if len(on.ids) == on.all else f" It shows {len(on.ids):,} of {on.all:,}, drawn at random."
     worse = " PCA keeps neighbours better here." if method != "PCA" and trust < pca_trust - 0.005 else ""
+    if on.what == DIRECTIONS and on.fitted.basis.orthonormal:
+        part += " Orthonormal directions are all equally far from each other, so where they lie here says little."
     return f"{kept} (1: points that are near on the map are near in all dimensions).{worse}{part}"

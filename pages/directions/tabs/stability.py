@@ -6,12 +6,14 @@ import numpy as np
 import streamlit as st
 
 from core import diagnostics
+from core.errors import InputError
 from core.figures import chart
 from core.figures.palette import BASIS
 from core.figures.text import number
 from core.models import family
 from core.ui.history import History
 from core.ui.newest import newest
+from core.ui.text import escape
 from pages.directions.shown import Fitted, drawn_basis, names_of
 from pages.directions.view import DirectionsView
 
@@ -46,8 +48,12 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
             on_click=lambda: st.session_state.update({done: True}),
         )
         return
-    with newest("stability"):
-        result = _stability(json.dumps([fitted.key, over, history.now.seed]), fitted, over, history.now.seed)
+    try:
+        with newest("stability"):
+            result = _stability(json.dumps([fitted.key, over, history.now.seed]), fitted, over, history.now.seed)
+    except InputError as error:  # half of the samples can be too few
+        st.info(escape(str(error)), icon=":material/info:")
+        return
     _show(history, fitted, result, over)
 
 
