@@ -18,7 +18,7 @@ class Dataset:
         samples: `(N, *shape)` float32 (for text: `(N,)` of strings). Images are `(N, H, W)` or `(N, H, W, 3)` in 0..1.
         kind: one of `KINDS`.
         title: what a person calls it.
-        names: N names of samples; `1 .. N` when left out.
+        names: N names of samples; their numbers `0 .. N-1` when left out.
         labels: `(N,)` strings or numbers, or None.
         features: D names of the entries of one flat sample (columns of a table, wavelengths of a spectrum), or None.
         axis: what runs along a curve or spectrum, with unit, such as `wavelength / nm`; empty when unknown.
@@ -52,7 +52,7 @@ class Dataset:
         samples.setflags(write=False)
         object.__setattr__(self, "samples", samples)
         n = len(samples)
-        names = tuple(str(v) for v in self.names) if len(self.names) else tuple(str(i + 1) for i in range(n))
+        names = tuple(str(v) for v in self.names) if len(self.names) else tuple(str(i) for i in range(n))
         object.__setattr__(self, "names", names)
         if len(names) != n:
             raise ValueError(f"{n} samples need {n} names, not {len(names)}")
@@ -97,6 +97,18 @@ class Dataset:
             digest.update(self.samples.data)
         if self.labels is not None:
             digest.update("\0".join(map(str, self.labels.tolist())).encode())
+        return digest.hexdigest()
+
+    @cached_property
+    def identity(self) -> str:
+        """SHA-256 of everything in it, names, title and notes as well: what caches that sessions share are keyed by."""
+        digest = hashlib.sha256(self.fingerprint.encode())
+        words = (self.title, self.names, self.features, self.axis, self.rate, self.source, self.licence, self.notes)
+        digest.update(repr(words).encode())
+        for name, values in self.extra.items():
+            digest.update(f"{name}{values.dtype}{values.shape}".encode())
+            whole = repr(values.tolist()).encode() if values.dtype.hasobject else np.ascontiguousarray(values).tobytes()
+            digest.update(whole)
         return digest.hexdigest()
 
     def take(self, indices: Sequence[int] | np.ndarray) -> "Dataset":

@@ -18,6 +18,7 @@ from pages.directions.shown import Fitted, Origin
 from pages.directions.view import DirectionsView
 
 QUICK_SECONDS = 2.0
+QUICK_STEPS_SECONDS = 0.5  # for families of many steps, which a busy machine slows most
 _LAST = "directions:last"
 
 
@@ -34,7 +35,7 @@ def get(
             fitted = opened(name, dataset, origin)
         elif kind == "run":
             fitted = _trained(name, dataset, origin)
-        elif (estimate := cls(settings).seconds(dataset)) > QUICK_SECONDS:
+        elif (estimate := cls(settings).seconds(dataset)) > quick_seconds(cls):
             fitted = _offer(history, dataset, origin, cls, settings, estimate)
         else:
             fitted = fit(dataset, origin, cls.family, settings.as_dict(), history.now.seed)
@@ -49,6 +50,11 @@ def get(
     if fitted is not None:
         st.session_state[_LAST] = fitted
     return fitted
+
+
+def quick_seconds(cls: type[Model]) -> float:
+    """How long a fit of this family may take to be done while the page waits."""
+    return QUICK_STEPS_SECONDS if cls.iterative else QUICK_SECONDS
 
 
 def fit(dataset: Dataset, origin: Origin, name: str, settings: dict, seed: int) -> Fitted:
@@ -128,4 +134,4 @@ def _from_disk(key: str, _origin: Origin, _dataset: Dataset, _load) -> Fitted:
 
 
 def _key(dataset: Dataset, origin: Origin, *more) -> str:
-    return json.dumps([dataset.fingerprint, origin.kind, origin.preparation, *more], sort_keys=True)
+    return json.dumps([dataset.identity, origin.kind, origin.preparation, *more], sort_keys=True)

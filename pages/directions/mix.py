@@ -93,6 +93,6 @@ def _choose(history: History[DirectionsView], fitted: Fitted) -> int:
             help="A sample drawn at random.",
         )
         name = fitted.dataset.names[index]
-        named = f"**{escape(name)}**" if name != str(index + 1) else ""
+        named = f"**{escape(name)}**" if name != str(index) else ""
         st.markdown(" · ".join(t for t in (named, "" if label is None else f"label {escape(label[index])}") if t))
     return index

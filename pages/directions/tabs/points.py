@@ -14,7 +14,7 @@ from core.ui.newest import newest
 from core.ui.owner import owner_key
 from core.ui.server_runs import runs
 from core.ui.settings_form import settings_of
-from pages.directions.fitting import QUICK_SECONDS
+from pages.directions.fitting import quick_seconds
 from pages.directions.view import DirectionsView
 
 
@@ -34,7 +34,7 @@ def gather(now: DirectionsView, chosen: list[str], k: int, train: Dataset, held_
     for name in chosen:
         cls = family(name)
         values = settings_of(cls.Settings, now.settings).as_dict() if name == now.family else {}
-        slow = cls(cls.Settings.of({**values, "k": k})).seconds(train) > QUICK_SECONDS
+        slow = cls(cls.Settings.of({**values, "k": k})).seconds(train) > quick_seconds(cls)
         sizes = comparison.sizes(k, cls.most(train), few=slow)
         todo += [(name, cls.Settings.of({**values, "k": size}).as_dict(), slow) for size in sizes]
     trained = _trained(train, now.seed) if any(slow for *_, slow in todo) else {}
