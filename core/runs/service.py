@@ -1,6 +1,7 @@
 """The one object through which the app and the terminal submit, follow, stop and resume runs."""
 
 import atexit
+import contextlib
 import itertools
 import os
 import secrets
@@ -43,6 +44,7 @@ class Runs:
         self._monitor = Monitor()
         self._journals: OrderedDict[str, Journal] = OrderedDict()
         self._lock = threading.RLock()
+        self._warmed = False
         self._recover()
 
     # -- submitting ---------------------------------------------------------------------------------------------
@@ -132,6 +134,14 @@ class Runs:
         """
         cluster = self._connect(False)
         cluster.ask(work.ready)
+
+    def warm_soon(self) -> None:
+        """`warm` in the background, once, when runs are trained on this machine: for a page that offers a training."""
+        with self._lock:
+            if self._warmed or configured_address():
+                return
+            self._warmed = True
+        threading.Thread(target=self._warm_quietly, name="basis-warm", daemon=True).start()
 
     # -- looking ------------------------------------------------------------------------------------------------
 
@@ -286,6 +296,10 @@ class Runs:
     def _cluster(self, address: str) -> Cluster:
         with self._lock:
             return self._clusters.setdefault(address, Cluster(address))
+
+    def _warm_quietly(self) -> None:
+        with contextlib.suppress(InputError, OSError, TimeoutError):
+            self.warm()
 
     def _connect(self, here: bool) -> Cluster:
         cluster = self._cluster("" if here else configured_address())

@@ -162,6 +162,8 @@ class Journal:
         elif name == "submitted":
             self.state, self.error, self.attempt, self.shared = "waiting", "", e["attempt"], False
             self._recent.clear()
+        elif name == "received":
+            self.state, self.error, self.where = "running", "", e["where"]
         elif name == "started":
             self.state, self.error, self.device, self.where = "running", "", e["device"], e["where"]
             self.shared = e.get("shared", False)
