@@ -46,22 +46,25 @@ def codes_csv(codes: np.ndarray, dataset: Dataset, names: Sequence[str]) -> byte
     return to_csv(header, ([*a, *code] for a, code in zip(lead, codes, strict=True)))
 
 
-def snippet(model: Model, *, source: str, kind: str, preparation: dict) -> str:
+def snippet(
+    model: Model, *, source: str | Sequence[str], kind: str, preparation: dict, options: dict | None = None
+) -> str:
     """Python that reproduces the basis with the core package.
 
     Args:
-        source: `sample:<name>` or the file name of an upload.
+        source: `sample:<name>`, or the names of the files of an upload.
         kind: kind of the data before its preparation.
         preparation: settings of the preparation.
+        options: of the loader, where they are not the usual ones (`{"missing": "drop rows"}`).
     """
-    place, _, name = source.partition(":")
-    if place == "sample":
-        imports, read = "", f"sample({name!r})"
+    if isinstance(source, str):
+        imports, read = "from core.datasets import sample\n", f"sample({source.partition(':')[2]!r})"
     else:
-        imports = "from pathlib import Path\n\n"
-        read = f"load([({source!r}, Path({source!r}).read_bytes())], kind={kind!r})"
+        given = "" if not options else f", LoadOptions(**{options!r})"
+        imports = f"from pathlib import Path\n\nfrom core.datasets import {'LoadOptions, ' if options else ''}load\n"
+        read = f"load([(name, Path(name).read_bytes()) for name in {list(source)!r}], {kind!r}{given})"
     return (
-        f"{imports}from core.datasets import {'sample' if place == 'sample' else 'load'}\n"
+        f"{imports}"
         "from core.datasets.preparation import PREPARATIONS, prepare\n"
         "from core.models import family\n"
         "\n"

@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.datasets import ACCEPTED, SAMPLES, Dataset, sample
 from core.ui.history import History
-from core.ui.text import escape, say_error
+from core.ui.text import escape, say_error, told_apart
 from core.ui.uploads import Uploads, uploads
 
 FALLBACK = "digits"
@@ -34,7 +34,8 @@ def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -
         chosen = f"sample:{FALLBACK}"
     after = {**fresh, "title": ""}
     history.bind(
-        "data", chooser.selectbox, "Data", choices, value=chosen, format_func=lambda c: _title(c, own), after=after,
+        "data", chooser.selectbox, "Data", choices, value=chosen, after=after,
+        format_func=told_apart(choices[::-1], lambda c: _title(c, own)),  # the oldest upload keeps its plain name
         help="A built-in sample, or a file that you brought in this session.",
     )  # fmt: skip
     return _get(chosen, own)
@@ -83,14 +84,13 @@ def _drop_zone(history: History, own: Uploads, kinds: Sequence[str], fresh: dict
         kind = st.selectbox(
             "Read as", [None, *kinds], format_func=lambda k: k or "what it looks like", key=f"{history.page}:read-as"
         )
-        extensions = sorted({e.lstrip(".") for k in kinds for e in ACCEPTED[k]} | {"zip"})
-        files = st.file_uploader(
+        files = st.file_uploader(  # of any type: what is refused gets a sentence of ours, not an exception
             "Drop files here",
-            type=extensions,
             accept_multiple_files=True,
             key=f"{history.page}:upload:{own.generation}",
             help="Nothing leaves this server, nobody else sees it, and it is forgotten when the session ends.",
         )
+        st.caption("Takes " + ", ".join(sorted({e for k in kinds for e in ACCEPTED[k]})) + ".")
         found = None
         if files:
             with st.spinner("Reading ..."):

@@ -17,6 +17,7 @@ class Uploads:
 
     Attributes:
         datasets: parsed data by fingerprint, the newest last; the oldest goes when there are more than a few.
+        sources: names of the files and options of the loader that each of them was made of.
         files: the bytes of the last upload, so that it can be read another way; empty when large.
         kind: how the last upload was read, None for automatic.
         missing: counts of missing values, while the person has not said what to do about them.
@@ -24,6 +25,7 @@ class Uploads:
     """
 
     datasets: dict[str, Dataset] = field(default_factory=dict)
+    sources: dict[str, tuple[list[str], dict]] = field(default_factory=dict)
     files: list[tuple[str, bytes]] = field(default_factory=list)
     kind: str | None = None
     missing: MissingValues | None = None
@@ -38,8 +40,9 @@ class Uploads:
         """
         self.error, self.missing = "", None
         self.kind = kind
+        options = options or LoadOptions()
         try:
-            dataset = load(files, kind, options or LoadOptions())
+            dataset = load(files, kind, options)
         except MissingValues as question:
             self.missing, self.files = question, files
             return None
@@ -47,6 +50,9 @@ class Uploads:
             self.error = str(error)
             return None
         self.files = files if sum(len(b) for _, b in files) <= REREAD_BYTES else []
+        usual = LoadOptions().as_dict()
+        chosen = {name: value for name, value in options.as_dict().items() if value != usual[name]}
+        self.sources[dataset.fingerprint] = ([name for name, _ in files], chosen)
         return self.keep(dataset)
 
     def read_again(self, kind: str | None, **options) -> str | None:
@@ -60,6 +66,7 @@ class Uploads:
         self.datasets[print_] = dataset
         for old in list(self.datasets)[:-MOST_DATASETS]:
             del self.datasets[old]
+            self.sources.pop(old, None)
         return print_
 
 

@@ -13,7 +13,7 @@ from core.ui.data_picker import about, data_picker
 from core.ui.history import History
 from core.ui.owner import owner_key
 from core.ui.settings_form import settings_form, settings_of
-from core.ui.text import say_error
+from core.ui.text import say_error, told_apart
 from pages.directions.shown import Origin
 from pages.directions.view import FRESH_BASIS, FRESH_DATA, LARGEST_SEED, DirectionsView
 
@@ -29,11 +29,11 @@ def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
     with row, st.popover("Prepare", icon=":material/tune:", help="How the data is made ready for a basis."):
         settings = settings_form(history, "preparation", settings_class, after=dict(FRESH_BASIS, sample=0))
     try:
-        dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
+        dataset = _prepared(raw.identity, _key(settings), raw, settings)
     except InputError as error:
         say_error(error)
         settings = settings_class()
-        dataset = _prepared(raw.fingerprint, _key(settings), raw, settings)
+        dataset = _prepared(raw.identity, _key(settings), raw, settings)
     with row:
         about(dataset)
     return dataset, Origin(raw.kind, settings.as_dict())
@@ -83,7 +83,7 @@ def _saved(history: History[DirectionsView], dataset: Dataset) -> None:
         "Model",
         options,
         value=now if now in options else "",
-        format_func=lambda ref: "Learn from this data" if not ref else _called(entries[ref]),
+        format_func=told_apart(options, lambda ref: _called(entries[ref]) if ref else "Learn from this data"),
         after={k: v for k, v in FRESH_BASIS.items() if k != "model"},
         help="Learn a basis from the data here, or take one of the library that was made for samples of this shape.",
     )
@@ -94,7 +94,7 @@ def _called(entry: Entry) -> str:
 
 
 @st.cache_resource(max_entries=6, show_spinner="Preparing the data ...")
-def _prepared(fingerprint: str, key: str, _raw: Dataset, _settings: Settings) -> Dataset:
+def _prepared(identity: str, key: str, _raw: Dataset, _settings: Settings) -> Dataset:
     return prepare(_raw, _settings)
 
 

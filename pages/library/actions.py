@@ -11,7 +11,7 @@ from core.store import Card, Entry, add_copy, annotate, delete, export_file, pla
 from core.ui.owner import owner_key
 from core.ui.run_panel import run_panel
 from core.ui.server_runs import runs
-from core.ui.text import escape, say_error
+from core.ui.text import escape, say_error, told_apart
 from pages.library.rows import Row
 
 _SAID, _GONE = "library:said", "library:gone"
@@ -146,8 +146,8 @@ def _compare(entry: Entry, rows: list[Row]) -> None:
         st.caption("There is no other model to compare with yet.")
         return
     ref = st.selectbox(
-        "The other model", list(others), index=None, key="library:other", format_func=lambda r: others[r].name,
-        placeholder="Choose a model", label_visibility="collapsed",
+        "The other model", ["", *others], key="library:other", label_visibility="collapsed",
+        format_func=lambda r: others[r].name if r else "Choose a model",
     )  # fmt: skip
     if ref:
         _card_table({"This model": entry.card, "The other": others[ref].entry.card}, only_different=True)

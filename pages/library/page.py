@@ -6,6 +6,7 @@ from core.store import list_models
 from core.ui.frame import device_line, header
 from core.ui.owner import owner_key, remember_owner
 from core.ui.server_runs import runs
+from core.ui.text import told_apart
 from pages.library import actions, importing
 from pages.library.rows import Row, row_of_entry, row_of_run
 
@@ -57,7 +58,7 @@ def _choose(rows: list[Row]) -> Row:
     if st.session_state.get(_PICK) not in refs:
         st.session_state[_PICK] = refs[0]
     names = {r.ref: f"{r.name} ({r.cells['Where']})" for r in rows}
-    picked = st.selectbox("Model", refs, key=_PICK, format_func=names.get)
+    picked = st.selectbox("Model", refs, key=_PICK, format_func=told_apart(refs, names.__getitem__))
     return next(r for r in rows if r.ref == picked)
 
 

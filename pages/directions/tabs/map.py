@@ -6,7 +6,7 @@ from core.errors import InputError
 from core.maps.plane import METHODS, SLOW
 from core.ui.components.scatter import Points, scatter
 from core.ui.history import History
-from core.ui.text import escape
+from core.ui.text import escape, told_apart
 from pages.directions.map import colour, layout, selection
 from pages.directions.map.layout import DIRECTIONS, SAMPLES, Shown
 from pages.directions.naming import sample_name
@@ -38,9 +38,10 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         )  # fmt: skip
         on = layout.shown(fitted.key, what, fitted)
         by = "of" if what == SAMPLES else "directions"
+        options = colour.choices(on)
         choice = _pick(
-            history, f"colour-{by}", "Colour by", colour.choices(on), now.get(f"colour-{by}"), st.selectbox, width=280,
-            format_func=colour.naming(names), help="A label, or the weight of any direction.",
+            history, f"colour-{by}", "Colour by", options, now.get(f"colour-{by}"), st.selectbox, width=280,
+            format_func=told_apart(options, colour.naming(names)), help="A label, or the weight of any direction.",
         )  # fmt: skip
     try:
         flat, pca_trust = layout.pca(on.key, on)

@@ -8,6 +8,7 @@ from core.figures import chart
 from core.figures.text import number, percent
 from core.ui.components.pictures import pictures
 from core.ui.history import History
+from core.ui.text import told_apart
 from pages.directions.control import control
 from pages.directions.naming import feature_names, labels_of, sample_name
 from pages.directions.shown import Fitted, names_of
@@ -47,7 +48,7 @@ def _choose(history: History[DirectionsView], fitted: Fitted, names: list[str], 
     with st.container(horizontal=True, vertical_alignment="bottom"):
         history.bind(
             "direction", st.selectbox, "Direction", order, value=k, width=260,
-            format_func=lambda i: f"{names[i]} ({percent(fitted.energy[i])})",
+            format_func=told_apart(order, lambda i: f"{names[i]} ({percent(fitted.energy[i])})"),
             help="All directions, in the order chosen in the tab *Directions*.",
         )  # fmt: skip
         for label, icon, step in (("Previous", "arrow_back", -1), ("Next", "arrow_forward", 1)):

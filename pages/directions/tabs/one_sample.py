@@ -11,7 +11,7 @@ from core.figures.palette import BASIS, CONTROL, REFERENCE
 from core.figures.text import number, percent
 from core.ui.components.pictures import pictures
 from core.ui.history import History
-from core.ui.text import escape
+from core.ui.text import escape, told_apart
 from pages.directions.control import control
 from pages.directions.naming import has_names, label_text
 from pages.directions.shown import Fitted, names_of
@@ -57,7 +57,8 @@ def _choose(history: History[DirectionsView], fitted: Fitted) -> int:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if has_names(fitted) and n <= 2000:
             st.selectbox(
-                "Sample", range(n), key=key, on_change=told, format_func=lambda i: data.names[i], width=280,
+                "Sample", range(n), key=key, on_change=told, width=280,
+                format_func=told_apart(range(n), lambda i: data.names[i]),
                 help="The same sample as in the mixer above; type to search.",
             )  # fmt: skip
         else:

@@ -6,11 +6,13 @@ from core.directions import takeaway
 from core.errors import InputError
 from core.figures.sheet import sheet
 from core.store import Card, new_folder, places, save
+from core.ui.data_picker import FALLBACK
 from core.ui.history import History
 from core.ui.owner import owner_key
 from core.ui.server_runs import runs
 from core.ui.takeaway import download, recipe
 from core.ui.text import escape, say_error
+from core.ui.uploads import uploads
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
 
@@ -98,6 +100,9 @@ def _figures(history: History[DirectionsView], fitted: Fitted, names: list[str])
 
 
 def _snippet(history: History[DirectionsView], fitted: Fitted) -> str:
-    now, origin = history.now, fitted.origin
-    source = now.data if now.data.startswith("sample:") else now.title or "your file"
-    return takeaway.snippet(fitted.model, source=source, kind=origin.kind, preparation=origin.preparation)
+    origin, data = fitted.origin, history.now.data
+    files, options = uploads().sources.get(data.removeprefix("upload:"), (None, {}))
+    source = files or (data if data.startswith("sample:") else f"sample:{FALLBACK}")
+    return takeaway.snippet(
+        fitted.model, source=source, kind=origin.kind, preparation=origin.preparation, options=options
+    )
