@@ -12,5 +12,11 @@ PAGES = [
         url_path="directions",
         default=True,
     ),
+    dict(
+        page="pages/compatible/page.py",
+        title="Compatible spaces",
+        icon=":material/compare_arrows:",
+        url_path="compatible",
+    ),
     dict(page="pages/library/page.py", title="Library", icon=":material/inventory_2:", url_path="library"),
 ]

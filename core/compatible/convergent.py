@@ -7,7 +7,8 @@ import scipy.linalg
 from scipy.optimize import linear_sum_assignment
 from sklearn.linear_model import Lasso
 
-from core.compatible.pairs import Pairs
+from core.compatible.loading import Embeddings
+from core.compatible.pairs import Pairs, pairs
 from core.errors import InputError
 
 MAX_UNITS = 4096
@@ -156,3 +157,17 @@ def _standard(x: np.ndarray) -> np.ndarray:
     x = x.astype(np.float64)
     spread = x.std(axis=0)
     return (x - x.mean(axis=0)) / np.where(spread > 1e-12, spread, np.inf)
+
+
+def units(given: Embeddings, layer: str = "embeddings", *, most: int = 5000, seed: int = 0) -> Pairs:
+    """The activations to compare: the embeddings as they came, or a hidden layer, of at most `most` items."""
+    new, old = given.units.get(layer, (given.new, given.old))
+    if len(new) > most:
+        part = np.sort(np.random.default_rng(seed).choice(len(new), most, replace=False))
+        new, old = new[part], old[part]
+    return pairs(new, old, unit=False)
+
+
+def shuffled(both: Pairs, *, seed: int = 0) -> Pairs:
+    """The same tables with the items of one side in random order: what chance alone gives."""
+    return Pairs(both.new, both.old[np.random.default_rng(seed).permutation(len(both))])

@@ -129,7 +129,12 @@ def least_squares(m: Moments) -> LinearMap:
 
 
 def lambda_orthogonal(
-    m: Moments, limits: Sequence[float], *, steps: int = 40, tolerance: float = 1e-7
+    m: Moments,
+    limits: Sequence[float],
+    *,
+    steps: int = 40,
+    tolerance: float = 1e-7,
+    start: np.ndarray | None = None,
 ) -> list[LinearMap]:
     """Maps between rigid and free: the best `W` whose deviation `|W^T W - I|` stays within each limit lambda.
 
@@ -144,6 +149,7 @@ def lambda_orthogonal(
         limits: values of lambda, at least 0, in any order; the maps come back in that order.
         steps: of the alternation, at most, for each limit.
         tolerance: relative change of the loss under which a limit is done.
+        start: `(d_new, d_old)` the answer for a smaller limit, where there is one, in place of Procrustes.
 
     Raises:
         InputError: a limit that is negative or not a number.
@@ -153,7 +159,7 @@ def lambda_orthogonal(
         raise InputError("The allowed deviation lambda must be zero or larger.")
     rigid, free = procrustes(m), least_squares(m)
     value, vector = scipy.linalg.eigh(m.xx)
-    best, found = rigid.weight, {}
+    best, found = rigid.weight if start is None else start, {}
     for limit in np.unique(limits):
         if limit == 0:
             found[limit] = rigid

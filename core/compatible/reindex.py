@@ -56,7 +56,8 @@ def priority(
     if order == "class distance":
         if labels is None:
             raise InputError("The order by class distance needs labels; choose another order or give labels.")
-        means = np.stack([b[labels == c].mean(axis=0) for c in range(labels.max() + 1)])
+        present, labels = np.unique(labels, return_inverse=True)  # a part of the items may lack a class
+        means = np.stack([b[labels == c].mean(axis=0) for c in range(len(present))])
         means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-12)
         return np.argsort(np.einsum("nd,nd->n", b, means[labels]), kind="stable")
     raise InputError(f"There is no order {order!r}; there are {', '.join(ORDERS)}.")

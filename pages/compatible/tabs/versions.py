@@ -1,0 +1,114 @@
+"""Tab *Versions*: any number of model versions, each searched with each."""
+
+import numpy as np
+import streamlit as st
+
+from core.compatible.loading import load_version
+from core.compatible.matrix import Compatibility
+from core.compatible.study import rigid_chain, scores_of
+from core.compatible.versions import VersionSettings
+from core.errors import InputError
+from core.figures import chart
+from core.ui.history import History
+from core.ui.text import escape, say_error
+from pages.compatible.shown import Shown
+from pages.compatible.tabs.training import known_of, trained, version_settings
+from pages.compatible.view import CompatibleView
+
+MOST_VERSIONS = 8
+_SCHEDULES = ("5, 10", "4, 6, 8, 10", "2, 4, 6, 8, 10", "10, 10, 10")
+
+
+def draw(history: History[CompatibleView], on: Shown) -> None:
+    """Networks trained in the page for a sample; further files for an upload."""
+    if on.given.fitted is not None:
+        found = _train(history)
+    else:
+        found = _further(history, on)
+    if found is None:
+        return
+    names, fit, test, labels = found
+    measure = st.segmented_control(
+        "Measure", ("recall", "mean_ap"), default="recall", key="compatible:versions:measure", required=True,
+        format_func={"recall": "recall@1", "mean_ap": "mAP"}.get,
+    )  # fmt: skip
+    plain, rigid = st.columns(2, gap="large")
+    for place, title, tables, key in (
+        (plain, "As they are", test, "plain"),
+        (rigid, "Each brought rigidly to the first", rigid_chain(fit, test), "rigid"),
+    ):
+        with place:
+            st.subheader(title, anchor=False)
+            _matrix(scores_of(tables, labels, measure), names, key)
+    st.caption(
+        "Row: model of the queries; column: model of the gallery; recall of a newer query on an older gallery stands "
+        "below the diagonal. *Average compatibility*: the share of pairs in which the newer queries beat the old ones "
+        "on the old gallery; papers differ in whether a tie counts, so both are given."
+    )
+
+
+def _matrix(found: Compatibility, names: list[str], key: str) -> None:
+    fig = chart.heatmap(
+        np.nan_to_num(found.scores, nan=np.nan), x="gallery", y="queries", value="score", x_names=names, y_names=names,
+        signed=False, largest=1.0, height=340,
+    )  # fmt: skip
+    fig.update_traces(texttemplate="%{z:.1%}", hoverongaps=False)
+    st.plotly_chart(fig, key=f"compatible:versions:{key}", alt="Score of each query model on each gallery model")
+    a, b, c = st.columns(3)
+    a.metric("Average compatibility", f"{found.average:.0%}", help="Ties do not count.")
+    b.metric("with ties", f"{found.average_ties:.0%}", help="Ties count.")
+    c.metric("Mean below diagonal", f"{found.mean_cross:.1%}")
+
+
+def _train(history: History[CompatibleView]):
+    settings, run = st.columns([1, 3], gap="large")
+    with settings:
+        chosen = history.now.versions.get("known", _SCHEDULES[1])
+        history.bind(
+            "versions.known", st.selectbox, "Classes of each version", _SCHEDULES,
+            value=chosen if chosen in _SCHEDULES else _SCHEDULES[1],
+            help="How many digits, from 0 up, each version is trained on, the oldest first.",
+        )  # fmt: skip
+        values = version_settings(history, "versions", ("head", "align"), VersionSettings(steps=150))
+    with run:
+        known = known_of(chosen if chosen in _SCHEDULES else _SCHEDULES[1])
+        done = trained("versions", known, values, history.now.seed, ask="")
+    if done is None:
+        return None
+    names = [f"v{i + 1} ({len(v.classes)} classes)" for i, v in enumerate(done.versions)]
+    with run:
+        accuracies = ", ".join(f"{n} {v.accuracy:.1%}" for n, v in zip(names, done.versions, strict=True))
+        st.caption(f"Accuracy on held-out digits of the classes each knows: {accuracies}.")
+    return (
+        names,
+        [v.train_features for v in done.versions],
+        [v.features for v in done.versions],
+        done.test_y,
+    )
+
+
+def _further(history: History[CompatibleView], on: Shown):
+    key = f"compatible:further:{on.given.fingerprint}"
+    kept: dict[str, np.ndarray] = st.session_state.setdefault(key, {})
+    turn = st.session_state.setdefault("compatible:further-turn", 0)
+    files = st.file_uploader(
+        "Further versions, newer than the two, oldest first", accept_multiple_files=True,
+        key=f"compatible:further-files:{turn}",
+        help="Each a matrix of the same items in the same order, like the first two.",
+    )  # fmt: skip
+    if files:
+        try:
+            for file in files:
+                if len(kept) + 2 >= MOST_VERSIONS:
+                    raise InputError(f"At most {MOST_VERSIONS} versions are compared at once.")
+                kept[file.name] = load_version((file.name, file.getvalue()), len(on.given))
+        except InputError as error:
+            say_error(error)
+        else:
+            st.session_state["compatible:further-turn"] += 1
+            st.rerun()
+    if kept:
+        st.caption("With " + ", ".join(escape(n) for n in kept) + ".")
+    fit, test = on.study.further([on.given.old, on.given.new, *kept.values()])
+    names = [chart.short(n, 16) for n in (*on.given.names, *kept)]
+    return names, fit, test, on.study.test.labels
