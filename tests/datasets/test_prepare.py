@@ -84,6 +84,6 @@ def test_a_random_part():
     assert len(part) == 50
     assert part.fingerprint == limit(digits, 50, seed=1).fingerprint
     assert part.fingerprint != limit(digits, 50, seed=2).fingerprint
-    where = [int(n) - 1 for n in part.names]
+    where = [int(n) for n in part.names]
     assert np.array_equal(part.samples, digits.samples[where])
     assert limit(digits, 5000) is digits
