@@ -1,6 +1,8 @@
 """An undirected weighted graph with what is known about its nodes."""
 
+import hashlib
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 import scipy.sparse as sp
@@ -46,6 +48,25 @@ class Graph:
     def degree(self) -> np.ndarray:
         """`(N,)` sums of weights."""
         return np.asarray(self.adjacency.sum(axis=1)).ravel()
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Names the edges, weights and everything known about the nodes; equal graphs have equal ones."""
+        a = self.adjacency
+        digest = hashlib.sha256(repr((a.shape, self.names)).encode())
+        known = {"coordinates": self.coordinates, "features": self.features, **self.attributes}
+        arrays = [
+            a.indptr.astype("<i8"),
+            a.indices.astype("<i8"),
+            a.data,
+            *(v for v in known.values() if v is not None),
+        ]
+        for array in arrays:
+            plain = array if array.dtype.kind in "fiub" else np.char.encode(array.astype(str), "utf-8")
+            digest.update(repr((plain.shape, plain.dtype.str)).encode())
+            digest.update(np.ascontiguousarray(plain).tobytes())
+        digest.update(repr(list(known)).encode())
+        return digest.hexdigest()[:32]
 
     def propagation(self) -> sp.csr_array:
         """`P = D^-1/2 A D^-1/2`, eigenvalues in -1 to 1; the normalised Laplacian is `I - P`. Lone nodes have zeros."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import torch
 
 from core.errors import InputError
 from core.graphs.polynomials import KINDS, Krylov, coordinates, optimal, polynomials
@@ -13,6 +12,7 @@ from core.settings import Settings, setting
 from core.training import steps as loop
 
 CURVE_POINTS = 200
+LEAST_ROOT = 0.01  # roots of beta must stay positive
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,8 @@ class Fit:
         relative: that residual's length over the target's length.
         condition: condition number of the basis columns.
         steps: `(S,)` step numbers, curve: `(S,)` the same mean squared residual during descent from zero.
-        gain: `(R,)` of the least-squares filter at `eigenvalues`.
+        descended: `(K+1,)` coefficients at the end of the descent.
+        gain, descended_gain: `(R,)` of the least-squares filter and of the descended one at `eigenvalues`.
         gamma, root_beta: Favard's recurrence after learning, else None.
     """
 
@@ -48,7 +49,9 @@ class Fit:
     condition: float
     steps: np.ndarray
     curve: np.ndarray
+    descended: np.ndarray
     gain: np.ndarray
+    descended_gain: np.ndarray
     gamma: np.ndarray | None = None
     root_beta: np.ndarray | None = None
 
@@ -113,11 +116,13 @@ def regress(
         c = coordinates(krylov, kind, favard=favard)
         best, *_ = np.linalg.lstsq(c, target, rcond=None)
         inside = float(np.sum((c @ best - target) ** 2))
+        # descents see columns of the signal at unit length
+        length = 1.0 if kind == "optimal" else krylov.norm
         if learned is not None:
-            number, curve = learned.steps, learned.curve
+            descended, number, curve = learned.weights, learned.steps, learned.curve
         else:
-            start = c if kind == "optimal" else c / krylov.norm
-            number, curve = descent(start, target / size, settings)
+            descended, number, curve = descent(c / length, target / size, settings)
+        descended = descended * size / (1.0 if learned is not None else length)
         fits[kind] = Fit(
             kind=kind,
             coefficients=best,
@@ -126,43 +131,45 @@ def regress(
             condition=float(np.linalg.cond(c)),
             steps=number,
             curve=(outside + size**2 * curve) / n,
+            descended=descended,
             gain=response(krylov, kind, best, grid, favard=favard),
+            descended_gain=response(krylov, kind, descended, grid, favard=favard),
             gamma=None if favard is None else favard[0],
             root_beta=None if favard is None else favard[1],
         )
     return Regression(fits, grid, krylov, krylov.columns @ target, outside / n, degree)
 
 
-def descent(c: np.ndarray, target: np.ndarray, settings: RegressionSettings) -> tuple[np.ndarray, np.ndarray]:
-    """Squared residuals `|c w - target|^2` while `w` descends from zero; step numbers and values at most 200 of them.
+def descent(
+    c: np.ndarray, target: np.ndarray, settings: RegressionSettings
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Weights `w` after descending from zero on `|c w - target|^2`, step numbers, and values at most 200 of them.
 
     Plain descent uses the step size 1 / L, L the largest curvature.
     """
     w = np.zeros(c.shape[1])
     gram, right = c.T @ c, c.T @ target
     rate = 1 / max(float(np.linalg.eigvalsh(gram)[-1]), 1e-300)
-    first, second = np.zeros_like(w), np.zeros_like(w)
+    adam = _Adam(settings.lr, (w,))
     kept = set(np.unique(np.round(np.geomspace(1, settings.steps, CURVE_POINTS)).astype(int)).tolist())
     number, curve = [0], [float(target @ target)]
     for step in range(1, settings.steps + 1):
         slope = gram @ w - right
         if settings.method == "gradient":
-            w = w - rate * slope
+            w -= rate * slope
         else:
-            first = 0.9 * first + 0.1 * slope
-            second = 0.999 * second + 0.001 * slope**2
-            unbiased = first / (1 - 0.9**step), second / (1 - 0.999**step)
-            w = w - settings.lr * unbiased[0] / (np.sqrt(unbiased[1]) + 1e-12)
+            adam.step((slope,))
         if step in kept:
             number.append(step)
             curve.append(float(np.sum((c @ w - target) ** 2)))
-    return np.array(number), np.array(curve)
+    return w, np.array(number), np.array(curve)
 
 
 @dataclass(frozen=True, eq=False)
 class _Learned:
     gamma: np.ndarray
     root_beta: np.ndarray
+    weights: np.ndarray
     steps: np.ndarray
     curve: np.ndarray
 
@@ -174,42 +181,77 @@ def learn_favard(
 
     Any gamma and any positive beta give polynomials that are orthonormal for some measure (Favard 1935).
     """
-    t = torch.as_tensor(krylov.tridiagonal)
-    y = torch.as_tensor(target)
-    many = len(target)
-    first = torch.zeros(many, dtype=torch.float64)
-    first[0] = 1.0
-    gamma = torch.zeros(max(many - 1, 1), dtype=torch.float64, requires_grad=True)
+    t, many = krylov.tridiagonal, len(target)
     # gamma 0 and beta 1/4 are the recurrence of the Chebyshev polynomials of the second kind, which live on -1 to 1
-    root = torch.full((many,), 0.5, dtype=torch.float64)
+    gamma, root, weight = np.zeros(max(many - 1, 1)), np.full(many, 0.5), np.zeros(many)
     root[0] = 1.0
-    root.requires_grad_()
-    weight = torch.zeros(many, dtype=torch.float64, requires_grad=True)
-    optimizer = torch.optim.Adam([gamma, root, weight], lr=settings.lr)
+    adam = _Adam(settings.lr, (gamma, root, weight))
     kept = set(np.unique(np.round(np.geomspace(1, settings.steps, CURVE_POINTS)).astype(int)).tolist())
-    number, curve, metrics = [0], [float(y @ y)], {}
+    number, curve, metrics = [0], [float(target @ target)], {}
     for step in loop(run or Run(), settings.steps, metrics=metrics):
-        r = root.clamp(min=0.01)
-        h = [first / r[0]]
-        for k in range(many - 1):
-            v = t @ h[-1] - gamma[k] * h[-1]
-            if k:
-                v = v - r[k] * h[-2]
-            h.append(v / r[k + 1])
-        loss = ((torch.stack(h, 1) @ weight - y) ** 2).sum()
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        metrics["residual"] = loss.detach()
+        residual, slopes = favard_slopes(t, target, gamma, np.maximum(root, LEAST_ROOT), weight)
+        adam.step((slopes[0], np.where(root >= LEAST_ROOT, slopes[1], 0), slopes[2]))
+        metrics["residual"] = residual
         if step + 1 in kept:
             number.append(step + 1)
-            curve.append(float(loss.detach()))
+            curve.append(residual)
     return _Learned(
-        gamma.detach().numpy().copy(),
-        _first_scaled(root.detach().clamp(min=0.01).numpy().copy(), krylov.norm),
-        np.array(number),
-        np.array(curve),
+        gamma, _first_scaled(np.maximum(root, LEAST_ROOT), krylov.norm), weight, np.array(number), np.array(curve)
     )
+
+
+def favard_slopes(
+    t: np.ndarray, target: np.ndarray, gamma: np.ndarray, root: np.ndarray, weight: np.ndarray
+) -> tuple[float, tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The squared residual of Favard's basis in coordinates, and its slopes.
+
+    Written out, because automatic differentiation of so many tiny steps takes ten times as long.
+
+    Args:
+        t: `(K+1, K+1)` of `Krylov.tridiagonal`.
+        target: `(K+1,)`.
+        gamma, root, weight: `(K,)`, `(K+1,)`, `(K+1,)` recurrence (roots of beta) and filter.
+
+    Returns:
+        `|sum_k w_k h_k - target|^2` and its derivatives by gamma, root and weight.
+    """
+    many = len(target)
+    h = np.zeros((many, many))  # row k holds h_k
+    h[0, 0] = 1 / root[0]
+    for k in range(many - 1):
+        v = t @ h[k] - gamma[k] * h[k]
+        if k:
+            v -= root[k] * h[k - 1]
+        h[k + 1] = v / root[k + 1]
+    rest = weight @ h - target
+    back = 2 * np.outer(weight, rest)  # row k becomes the slope by h_k
+    by_gamma, by_root = np.zeros_like(gamma), np.zeros_like(root)
+    for k in range(many - 2, -1, -1):
+        u = back[k + 1] / root[k + 1]
+        back[k] += t @ u - gamma[k] * u
+        by_gamma[k] -= u @ h[k]
+        by_root[k + 1] -= u @ h[k + 1]
+        if k:
+            back[k - 1] -= root[k] * u
+            by_root[k] -= u @ h[k - 1]
+    by_root[0] -= back[0] @ h[0] / root[0]
+    return float(rest @ rest), (by_gamma, by_root, 2 * h @ rest)
+
+
+class _Adam:
+    """Adam (Kingma and Ba 2015) on arrays, in place."""
+
+    def __init__(self, lr: float, values: tuple[np.ndarray, ...]):
+        self.lr, self.values, self.count = lr, values, 0
+        self.first, self.second = [np.zeros_like(v) for v in values], [np.zeros_like(v) for v in values]
+
+    def step(self, slopes: tuple[np.ndarray, ...]) -> None:
+        """One step against the slopes."""
+        self.count += 1
+        for value, slope, m, v in zip(self.values, slopes, self.first, self.second, strict=True):
+            m += 0.1 * (slope - m)
+            v += 0.001 * (slope**2 - v)
+            value -= self.lr * (m / (1 - 0.9**self.count)) / (np.sqrt(v / (1 - 0.999**self.count)) + 1e-8)
 
 
 def _first_scaled(root: np.ndarray, norm: float) -> np.ndarray:

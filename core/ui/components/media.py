@@ -16,3 +16,8 @@ def publish(data: bytes, place: str) -> str:
     if not runtime.exists():
         return ""
     return runtime.get_instance().media_file_mgr.add(data, "application/octet-stream", place)
+
+
+def published(blob: bytes, place: str) -> dict[str, str]:
+    """Address and digest of a file that `core.ui.components.payload.pack` made."""
+    return {"url": publish(blob, place), "digest": blob[15:79].decode()}

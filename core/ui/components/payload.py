@@ -106,3 +106,15 @@ def pack_array(values: Any) -> bytes:
     """Numbers as float32 after their own SHA-256 (see `Payload.blob` for why)."""
     raw = np.ascontiguousarray(values, dtype="<f4").tobytes()
     return hashlib.sha256(raw).digest() + raw
+
+
+def pack(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
+    """Length of the header, the header as JSON (digest first), then arrays, each on a multiple of four bytes."""
+    kinds = {"float32": "f4", "uint8": "u1"}
+    listed = [[name, kinds[a.dtype.name], a.size] for name, a in arrays.items()]
+    parts = [a.tobytes() + b"\0" * (-a.nbytes % 4) for a in arrays.values()]
+    body = {**head, "arrays": listed}
+    digest = hashlib.sha256(json.dumps(body).encode() + b"".join(parts)).hexdigest()
+    text = json.dumps({"digest": digest, **body}, separators=(",", ":")).encode()
+    text += b" " * (-len(text) % 4)
+    return struct.pack("<I", len(text)) + text + b"".join(parts)

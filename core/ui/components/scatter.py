@@ -1,8 +1,6 @@
 """The map: points in a plane with pan, zoom, lasso, and a picture of the point under the pointer."""
 
 import hashlib
-import json
-import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +12,8 @@ import streamlit as st
 from core.ui.components.assets import LIBRARY, script, style
 from core.ui.components.events import answer, receive
 from core.ui.components.form import Form
-from core.ui.components.media import publish
+from core.ui.components.media import published
+from core.ui.components.payload import pack
 
 _component = st.components.v2.component(
     "basis_scatter",
@@ -122,8 +121,8 @@ def scatter(
     _component(
         key=key,
         data={
-            "points": _published(points.blob, f"{key}.points"),
-            "thumbs": None if thumbs is None else _published(thumbs.blob, f"{key}.thumbs"),
+            "points": published(points.blob, f"{key}.points"),
+            "thumbs": None if thumbs is None else published(thumbs.blob, f"{key}.thumbs"),
             "selected": [int(i) for i in selected],
             "current": current,
             "height": int(height),
@@ -134,22 +133,6 @@ def scatter(
         },
         on_event_change=receive(key, handle),
     )
-
-
-def pack(head: dict[str, Any], arrays: dict[str, np.ndarray]) -> bytes:
-    """Length of the header, the header as JSON (digest first), then arrays, each on a multiple of four bytes."""
-    kinds = {"float32": "f4", "uint8": "u1"}
-    listed = [[name, kinds[a.dtype.name], a.size] for name, a in arrays.items()]
-    parts = [a.tobytes() + b"\0" * (-a.nbytes % 4) for a in arrays.values()]
-    body = {**head, "arrays": listed}
-    digest = hashlib.sha256(json.dumps(body).encode() + b"".join(parts)).hexdigest()
-    text = json.dumps({"digest": digest, **body}, separators=(",", ":")).encode()
-    text += b" " * (-len(text) % 4)
-    return struct.pack("<I", len(text)) + text + b"".join(parts)
-
-
-def _published(blob: bytes, place: str) -> dict[str, str]:
-    return {"url": publish(blob, place), "digest": blob[15:79].decode()}
 
 
 def _is_index(value: Any, n: int) -> bool:

@@ -47,6 +47,23 @@ function loadArray(url) {
   return url ? stored(url, async () => new Float32Array(await fetchBytes(url), 32)) : Promise.resolve(null);
 }
 
+// Named arrays after a header, as `pack` in Python writes them.
+function loadParts({ url, digest }) {
+  return stored(digest, async () => {
+    const buffer = await fetchBytes(url);
+    const length = new DataView(buffer).getUint32(0, true);
+    const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
+    const out = { ...head };
+    let at = 4 + length;
+    for (const [name, kind, count] of head.arrays) {
+      const type = { f4: Float32Array, u1: Uint8Array }[kind];
+      out[name] = new type(buffer, at, count);
+      at += Math.ceil((count * type.BYTES_PER_ELEMENT) / 4) * 4;
+    }
+    return out;
+  });
+}
+
 function parsePayload(buffer) {
   const length = new DataView(buffer).getUint32(0, true);
   const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));

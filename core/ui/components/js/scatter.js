@@ -3,22 +3,6 @@
 const NEAR = 12; // pixels
 const SHADES = 32;
 
-async function loadScatter({ url, digest }) {
-  return stored(digest, async () => {
-    const buffer = await fetchBytes(url);
-    const length = new DataView(buffer).getUint32(0, true);
-    const head = JSON.parse(new TextDecoder().decode(new Uint8Array(buffer, 4, length)));
-    const out = { ...head };
-    let at = 4 + length;
-    for (const [name, kind, count] of head.arrays) {
-      const type = { f4: Float32Array, u1: Uint8Array }[kind];
-      out[name] = new type(buffer, at, count);
-      at += Math.ceil((count * type.BYTES_PER_ELEMENT) / 4) * 4;
-    }
-    return out;
-  });
-}
-
 class Scatter {
   constructor(root) {
     this.root = root;
@@ -56,7 +40,7 @@ class Scatter {
     const turn = ++this.turn;
     let points;
     try {
-      points = await loadScatter(data.points);
+      points = await loadParts(data.points);
     } catch (error) {
       this.problem.textContent = `The points could not be fetched: ${error.message}.`;
       this.problem.hidden = false;
@@ -82,7 +66,7 @@ class Scatter {
 
   async fetchThumbs(turn) {
     const { thumbs } = this.data;
-    const found = thumbs ? await loadScatter(thumbs).catch(() => null) : null;
+    const found = thumbs ? await loadParts(thumbs).catch(() => null) : null;
     if (turn === this.turn) this.thumbs = found;
   }
 
