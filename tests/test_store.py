@@ -16,9 +16,10 @@ import pytest
 import safetensors.numpy
 
 from core import store
-from core.datasets.dataset import Dataset
+from core.datasets import Dataset, sample
 from core.directions.pca import PCA
 from core.errors import InputError
+from core.models import family
 from core.store.disk import write_folder
 
 KEY, OTHER = "k" * 24, "o" * 24
@@ -254,3 +255,22 @@ def test_broken_folders_are_listed_and_never_raise(folder):
     assert entries[good.folder.name].card is not None
     assert [e.folder for e in store.list_models(KEY, shape=(3, 4))] == [good.folder]
     assert store.list_models(KEY, shape=(4, 3)) == []
+
+
+@pytest.mark.parametrize(
+    "name, settings",
+    {
+        "sparse_coding": {"k": 4},
+        "psd": {"k": 4},
+        "sae": {"k": 4, "active": 2},
+        "autoencoder": {"k": 4},
+        "vq": {},
+        "lattice": {},
+    }.items(),
+)
+def test_families_of_many_steps_come_back_from_the_disk_with_the_same_codes(name, settings, tmp_path):
+    data = sample("wine")
+    model = family(f"directions.{name}")(**settings, steps=3).fit(data)
+    store.save(model, tmp_path / "model", store.Card.of(model, data))
+    again, _ = store.load(tmp_path / "model")
+    assert np.array_equal(again.encode(data.samples), model.encode(data.samples))

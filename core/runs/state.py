@@ -26,7 +26,7 @@ def pack_state(state: Mapping[str, Any], about: Mapping[str, Any]) -> bytes:
         if isinstance(value, torch.Tensor):
             tensors[name] = value.detach().to("cpu", copy=True).contiguous()
         elif isinstance(value, np.ndarray):
-            tensors[_ARRAY + name] = torch.from_numpy(np.ascontiguousarray(value).copy())
+            tensors[_ARRAY + name] = torch.from_numpy(np.array(value, order="C"))
         elif isinstance(value, np.generic):
             values[name] = value.item()
         elif value is None or isinstance(value, (bool, int, float, str)):

@@ -29,7 +29,7 @@ def save(model: Model, folder: Path | str, card: Card) -> Path:
 
     A crash at any moment leaves the old model or the new one.
     """
-    arrays = {name: np.ascontiguousarray(array) for name, array in model.arrays().items()}
+    arrays = {name: np.asarray(array, order="C") for name, array in model.arrays().items()}
     write_folder(Path(folder), {ARRAYS: safetensors.numpy.save(arrays), CARD: _card_bytes(card)})
     return Path(folder)
 

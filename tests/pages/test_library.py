@@ -201,7 +201,8 @@ def test_train_watch_stop_resume_and_keep(key):
     view = until(lambda: (v := runs().follow(run_id)).state == "stopped" and v)
     assert view.kept and 20 < view.step < SLOW["steps"]
     shown = clean(directions(key, family="directions.sae", settings=SLOW, model=ref))
-    assert has(shown, "directions:run:resume") and any(n.label == "Sample" for n in shown.number_input)
+    assert [e.value for e in shown.error] == [] and has(shown, "directions:run:resume")
+    assert "Sample" in [n.label for n in shown.number_input]
     curve = clean(directions(key, family="directions.sae", settings=SLOW, model=ref, tab="Training"))
     assert any("Seed" in m.value for m in curve.markdown)
 

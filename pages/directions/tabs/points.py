@@ -9,7 +9,7 @@ import streamlit as st
 from core.datasets import Dataset
 from core.directions import comparison
 from core.errors import InputError
-from core.models import family
+from core.models import Model, family
 from core.ui.newest import newest
 from core.ui.owner import owner_key
 from core.ui.server_runs import runs
@@ -34,16 +34,17 @@ def gather(now: DirectionsView, chosen: list[str], k: int, train: Dataset, held_
     for name in chosen:
         cls = family(name)
         values = settings_of(cls.Settings, now.settings).as_dict() if name == now.family else {}
-        slow = cls(cls.Settings.of({**values, "k": k})).seconds(train) > quick_seconds(cls)
-        sizes = comparison.sizes(k, cls.most(train), few=slow)
-        todo += [(name, cls.Settings.of({**values, "k": size}).as_dict(), slow) for size in sizes]
+        try:
+            todo += [(name, settings, _slow(cls, settings, train)) for settings in _sizes(cls, values, k, train)]
+        except InputError as error:
+            points.sentences.append(f"{cls.title}: {error}")
     trained = _trained(train, now.seed) if any(slow for *_, slow in todo) else {}
     bar = st.empty()
     for i, (name, settings, slow) in enumerate(todo):
         key = json.dumps([train.fingerprint, name, settings, now.seed], sort_keys=True)
         try:
             if not slow:
-                bar.progress(i / len(todo), f"{family(name).title}, K = {settings['k']}")
+                bar.progress(i / len(todo), _called(name, settings))
                 with newest("compare"):
                     points.scores.append(_fitted(key, name, settings, now.seed, train, held_out))
                 continue
@@ -63,11 +64,28 @@ def gather(now: DirectionsView, chosen: list[str], k: int, train: Dataset, held_
     return points
 
 
+def _sizes(cls: type[Model], values: dict, k: int, train: Dataset) -> list[dict]:
+    """Settings of one family at each size; a family without a number of directions has its own settings only."""
+    if "k" not in cls.Settings().as_dict():
+        return [cls.Settings.of(values).as_dict()]
+    largest = cls.Settings.of({**values, "k": k}).as_dict()
+    few = _slow(cls, largest, train)
+    return [{**largest, "k": size} for size in comparison.sizes(k, cls.most(train), few=few)]
+
+
+def _slow(cls: type[Model], settings: dict, train: Dataset) -> bool:
+    return cls(cls.Settings.of(settings)).seconds(train) > quick_seconds(cls)
+
+
 def start_missing(missing: list[tuple[str, dict]], train: Dataset, seed: int) -> None:
     """Submit the trainings that are not there yet; they wait for one another."""
     for name, settings in missing:
-        title = f"{family(name).title}, K = {settings['k']}, compared on {train.title}"
+        title = f"{_called(name, settings)}, compared on {train.title}"
         runs().submit(name, train, settings, seed=seed, owner=owner_key(), name=title)
+
+
+def _called(name: str, settings: dict) -> str:
+    return family(name).title + (f", K = {settings['k']}" if "k" in settings else "")
 
 
 def _trained(train: Dataset, seed: int) -> dict:
