@@ -17,6 +17,15 @@ from core.store.disk import home, private
 
 CONNECT_SECONDS = 10
 ASK_SECONDS = 15
+EMPTY_SECONDS = 120
+_CONFIG = {
+    # a run may start processes of its own (a data loader, one process a GPU), which a daemon may not
+    "distributed.worker.daemon": False,
+    # the sampling profiler takes time from the training
+    "distributed.worker.profile.enabled": False,
+    # on a busy machine a killed worker needs longer than the usual 15 s to come back; giving it up leaves none
+    "distributed.deploy.lost-worker-timeout": "1 day",
+}
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
@@ -43,6 +52,7 @@ class Cluster:
         self._local: Any = None
         self._lock = threading.Lock()
         self._workers: tuple[float, dict[str, dict]] = (-1e9, {})
+        self._seen_workers = 0.0
 
     @property
     def here(self) -> bool:
@@ -67,9 +77,7 @@ class Cluster:
             import dask
             from distributed import Client
 
-            # a run may start processes of its own (a data loader, one process a GPU), which a daemon may not; and the
-            # sampling profiler takes time from the training
-            dask.config.set({"distributed.worker.daemon": False, "distributed.worker.profile.enabled": False})
+            dask.config.set(_CONFIG)
             if self.here:
                 if self._local is None:
                     self._local = _start_local()
@@ -94,6 +102,12 @@ class Cluster:
             found = self.client.scheduler_info(n_workers=-1).get("workers", {})
             self._workers = time.monotonic(), found
         return found
+
+    def stuck(self) -> bool:
+        """Whether this app's own workers are gone for so long that they will not come back by themselves."""
+        if self.workers():
+            self._seen_workers = time.monotonic()
+        return self.here and time.monotonic() - self._seen_workers > EMPTY_SECONDS
 
     def slots(self) -> tuple[int, dict[str, float] | None]:
         """How many trainings fit at once, and the Dask resources that each asks for (`{"GPU": 1}` if any offers it)."""
@@ -123,6 +137,7 @@ class Cluster:
 
     def _disconnect(self) -> None:
         client, self.client = self.client, None
+        self._seen_workers = time.monotonic()
         self._workers = (-1e9, {})
         if client is not None:
             with contextlib.suppress(OSError, TimeoutError):

@@ -76,6 +76,9 @@ class Monitor:
             return [r for r in self.runs.values() if r.cluster is cluster]
 
     def _look_at(self, cluster: Cluster) -> None:
+        if cluster.connected and cluster.stuck():
+            self._lose(cluster, "The workers of this machine are started anew; runs go on from their last checkpoints.")
+            cluster.close()
         if not cluster.connected and not self._reconnect(cluster):
             return
         runs = self._of(cluster)
@@ -92,16 +95,9 @@ class Monitor:
         self._dispatch(cluster)
 
     def _reconnect(self, cluster: Cluster) -> bool:
-        had = [r for r in self._of(cluster) if not r.lost]
-        if had and cluster.client is not None:
-            sentence = (
-                f"The cluster at {cluster.address} stopped answering; its runs go on from their last checkpoints when "
-                "it is back."
-            )
-            self.trouble[cluster.address] = sentence
-            for run in had:
-                run.lost, run.future = True, None
-                run.folder.append("lost", error=sentence)
+        if cluster.client is not None:
+            where = f"The cluster at {cluster.address}" if cluster.address else "The cluster of this machine"
+            self._lose(cluster, f"{where} stopped answering; runs go on from their last checkpoints when it is back.")
         if time.monotonic() < self._retry.get(cluster.address, 0):
             return False
         try:
@@ -112,6 +108,13 @@ class Monitor:
             return False
         self.trouble.pop(cluster.address, None)
         return True
+
+    def _lose(self, cluster: Cluster, sentence: str) -> None:
+        for run in self._of(cluster):
+            if not run.lost:
+                self.trouble[cluster.address] = sentence
+                run.lost, run.future = True, None
+                run.folder.append("lost", error=sentence)
 
     def _take_up(self, run: Active) -> None:
         """The cluster is back, or the app is: the run may still be going on there, else it starts again."""

@@ -124,6 +124,21 @@ def _worker(runs):
     return wait_for(lambda: [n.pid for n in cluster._local.workers.values() if n.pid])[0]
 
 
+def test_workers_that_do_not_come_back_are_started_anew(runs, table, monkeypatch):
+    run_id = runs.submit("tests.paced", table, {"steps": 40, "pause": 0.1})
+    wait_for(lambda: RunFolder.find(run_id).checkpoint_about()["step"])
+    monkeypatch.setattr("core.runs.cluster.EMPTY_SECONDS", 1)
+    cluster = next(iter(runs._clusters.values()))
+    (nanny,) = cluster._local.workers.values()
+    cluster._local.sync(nanny.close, timeout=5)
+    wait_for(lambda: runs.follow(run_id).state == "lost")
+    monkeypatch.setattr("core.runs.cluster.EMPTY_SECONDS", 120)
+    assert "started anew" in runs.follow(run_id).error
+    wait_for(lambda: runs.follow(run_id).state != "lost")
+    assert ended(runs, run_id).state == "done"
+    _same(_arrays(runs, run_id), _direct(table, {"steps": 40}))
+
+
 def test_kill_ends_at_once_and_what_was_checkpointed_can_be_resumed(runs, table):
     settings = {"steps": 20, "pause": 0.3}
     run_id = runs.submit("tests.paced", table, settings)
@@ -147,7 +162,6 @@ def test_a_study_trains_every_combination_and_at_most_n_at_once(table, tmp_path,
     with dask.config.set({"distributed.worker.preload": ["paced"]}):
         runs = Runs()
         try:
-            runs.warm()
             study = runs.study(
                 "tests.paced", table, {"steps": 30, "pause": 0.02}, seeds=(0, 1), grid={"k": (1, 2)}, owner=KEY
             )
