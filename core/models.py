@@ -33,6 +33,7 @@ class Model:
         Settings: its settings class.
         affine: whether `decode` is `mean + code @ directions` of its one basis, so that a browser can mix it live.
         iterative: whether it trains by many steps (and can be stopped and resumed).
+        smallest: how many samples it needs; a model of a single signal needs one.
     """
 
     family: ClassVar[str]
@@ -42,6 +43,7 @@ class Model:
     Settings: ClassVar[type[Settings]]
     affine: ClassVar[bool] = False
     iterative: ClassVar[bool] = False
+    smallest: ClassVar[int] = 2
 
     def __init__(self, settings: Settings | None = None, *, device: str | torch.device | None = None, **values: Any):
         """Settings as an object or as keyword values; see the family's `Settings`."""
@@ -74,7 +76,7 @@ class Model:
             InputError: the data does not suit the family or the settings (one clear sentence).
         """
         run = run or (CallbackRun(on_progress) if on_progress else Run())
-        if len(dataset) < 2:
+        if len(dataset) < self.smallest:
             raise InputError("A basis needs at least two samples; this data has one.")
         self.shape_ = dataset.shape
         self.seed_ = int(seed)

@@ -27,7 +27,7 @@ class Modulated(Field):
         extent: `(d,)` box of positions in units of the longest side; one each when left out.
     """
 
-    rate = 3e-3
+    rate = 2e-3
 
     def __init__(
         self,
@@ -40,8 +40,8 @@ class Modulated(Field):
         width: int = 22,
         depth: int = 4,
         w0: float = 30.0,
-        grid_rate: float = 10.0,
-        carrier_rate: float = 3.0,
+        grid_rate: float = 30.0,
+        carrier_rate: float = 2.4,
     ):
         super().__init__()
         k = len(carriers)
@@ -76,10 +76,13 @@ class Modulated(Field):
         """`(N, knots)`: what each knot gives to each position; fixed, so a training makes it once."""
         return torch.as_tensor(self.grid.scattered(x.cpu().numpy()), dtype=torch.float32, device=x.device)
 
-    def forward(self, x, touch=None):
+    def features(self, x, touch=None):
         touch = self.touch(x) if touch is None else touch
         h = (touch @ self.s) * torch.sin(torch.addmm(self.b, x, self.w.T))
         act = torch.sin if self.decoder == "sine" else torch.relu
         for layer in self.layers:
             h = act(layer(h))
-        return self.last(h)
+        return h
+
+    def forward(self, x, touch=None):
+        return self.last(self.features(x, touch))

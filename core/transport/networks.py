@@ -12,9 +12,18 @@ from torch import nn
 
 
 class Field(nn.Module):
-    """What all of them share."""
+    """What all of them share: `features` of places, and a linear `last` layer on them."""
 
     rate = 2e-3
+    last: nn.Linear
+
+    def features(self, x: torch.Tensor) -> torch.Tensor:
+        """`(N, W)`: the last hidden layer, the waves that the last layer mixes."""
+        raise NotImplementedError
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        """Values `(N, C)` at places `(N, d)`."""
+        return self.last(self.features(x))
 
     @property
     def stored(self) -> int:
@@ -56,11 +65,11 @@ class Siren(Field):
             {"params": list(self.last.parameters()), "lr": rate},
         ]
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
+    def features(self, x):
         x = 2 * x - 1
         for layer in self.layers:
             x = torch.sin(layer(x))
-        return self.last(x)
+        return x
 
 
 class Finer(Siren):
@@ -71,12 +80,12 @@ class Finer(Siren):
         with torch.no_grad():
             _uniform(self.layers[0].bias, 1.0 * first)
 
-    def forward(self, x):
+    def features(self, x):
         x = 2 * x - 1
         for layer in self.layers:
             z = layer(x)
             x = torch.sin((z.detach().abs() / self.w0 + 1) * z)
-        return self.last(x)
+        return x
 
 
 class FourierFeatures(Field):
@@ -92,12 +101,12 @@ class FourierFeatures(Field):
         self.last = nn.Linear(width, c)
         nn.init.constant_(self.last.bias, 0.5)
 
-    def forward(self, x):
+    def features(self, x):
         turn = x @ self.b
         x = torch.cat([torch.sin(turn), torch.cos(turn)], 1)
         for layer in self.layers:
             x = torch.relu(layer(x))
-        return self.last(x)
+        return x
 
 
 class HashGrid(Field):
@@ -140,7 +149,7 @@ class HashGrid(Field):
         rest = [*self.layers.parameters(), *self.last.parameters()]
         return [{"params": list(self.tables), "lr": 2 * rate}, {"params": rest, "lr": rate}]
 
-    def forward(self, x):
+    def features(self, x):
         read = []
         for side, size, table in zip(self.sides, self.sizes, self.tables, strict=True):
             at = x * side
@@ -161,7 +170,7 @@ class HashGrid(Field):
         x = torch.cat(read, 1)
         for layer in self.layers:
             x = torch.relu(layer(x))
-        return self.last(x)
+        return x
 
 
 def _uniform(p: torch.Tensor, bound: float) -> None:

@@ -1,0 +1,3 @@
+"""Importing this module registers every family of the page *Frequency transport*."""
+
+from core.transport import models  # noqa: F401
