@@ -103,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Print the figures."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks transforms", description=__doc__)
     parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=8000, help="training steps of AdaFNN")
+    parser.add_argument("--steps", type=int, default=3000, help="training steps of AdaFNN")
     parser.add_argument("--only", choices=("wavelets", "mel", "adafnn", "deeponet"))
     args = parser.parse_args(argv)
     if args.only in (None, "wavelets"):

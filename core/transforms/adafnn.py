@@ -108,13 +108,9 @@ class AdaFNN(Model):
     def _fit(self, dataset, *, seed, run):
         if len(dataset.shape) != 1 or dataset.shape[0] < 3:
             raise InputError("AdaFNN needs curves of at least three points.")
-        y = self._target(dataset.labels)
-        n, points = len(y), dataset.shape[0]
-        order = np.random.default_rng(mix(seed, 5)).permutation(n)
-        cut = max(1, round(self.settings.test_share * n))
-        self.test_, fit = np.sort(order[:cut]), np.sort(order[cut:])
-        if len(fit) < 2:
-            raise InputError("There are too few curves to train on; give at least three.")
+        y = self.target(dataset.labels)
+        points = dataset.shape[0]
+        fit, self.test_ = split_curves(len(y), self.settings.test_share, seed)
         x = dataset.samples
         self.mean_ = x[fit].mean(axis=0)
         self.scale_ = np.maximum(x[fit].std(axis=0), 1e-6 * max(float(np.abs(x).max()), 1e-30)).astype(np.float32)
@@ -141,7 +137,12 @@ class AdaFNN(Model):
         self.train_r2_ = self.score(x[fit], y[fit])[1]
 
     @staticmethod
-    def _target(labels) -> np.ndarray:
+    def target(labels) -> np.ndarray:
+        """Labels as numbers `(N,)`.
+
+        Raises:
+            InputError: labels that are no finite numbers, or all the same.
+        """
         try:
             y = np.asarray(labels, dtype=np.float64)
         except (TypeError, ValueError):
@@ -202,6 +203,19 @@ class AdaFNN(Model):
         state = {n[7:]: torch.as_tensor(np.asarray(a)) for n, a in arrays.items() if n.startswith("module.")}
         self.module_.load_state_dict(state)
         self.module_.eval()
+
+
+def split_curves(count: int, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices to train on and to test on, `(N - M,)` and `(M,)`, the same for the same seed.
+
+    Raises:
+        InputError: too few curves.
+    """
+    order = np.random.default_rng(mix(seed, 5)).permutation(count)
+    cut = max(1, round(share * count))
+    if count - cut < 2:
+        raise InputError("There are too few curves to train on; give at least three.")
+    return np.sort(order[cut:]), np.sort(order[:cut])
 
 
 def span_r2(functions: np.ndarray, truth: np.ndarray, t: np.ndarray | None = None) -> float:

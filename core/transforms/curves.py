@@ -106,7 +106,8 @@ def case_three(curves: int = 4000, points: int = 51, seed: int = 0) -> tuple[Dat
 
     `X(t) = sum_k c_k phi_k(t)`, `phi_1 = 1`, `phi_k = sqrt(2) cos((k-1) pi t)`, 50 terms, c_k uniform with standard
     deviation z_k (5 for k = 1, 3; 3 for k = 5, 10; else 1); noise of variance 1 on the samples; `y = <phi_5, X>^2` with
-    noise of variance 0.2 of its standardised size.
+    noise of variance 0.2. The function that matters is one of the four of largest variance, so that four principal
+    functions and a network do well here too.
 
     Returns:
         The curves with their targets as labels, and `phi_5 (T,)`.

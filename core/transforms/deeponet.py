@@ -64,6 +64,18 @@ def pod(outputs: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray
     return mean, vt[:k], s
 
 
+def split_pairs(count: int, train_count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices to train on and to test on, the same for the same seed.
+
+    Raises:
+        InputError: nothing would be left for the test.
+    """
+    if train_count >= count:
+        raise InputError(f"There are {count} pairs; train on fewer of them, so that some are left for the test.")
+    order = np.random.default_rng(mix(seed, 9)).permutation(count)
+    return order[:train_count], order[train_count:]
+
+
 @register
 class DeepONet(Model):
     """Trunk functions learned with the operator, or POD modes with a learned branch (Lu and others 2021, 2022).
@@ -85,12 +97,7 @@ class DeepONet(Model):
         if inputs is None or len(inputs) != len(dataset) or len(dataset.shape) != 1:
             raise InputError("DeepONet needs pairs: output functions and, for each, the input function.")
         s = self.settings
-        if s.train_count >= len(dataset):
-            raise InputError(
-                f"There are {len(dataset)} pairs; train on fewer of them, so that some are left for the test."
-            )
-        order = np.random.default_rng(mix(seed, 9)).permutation(len(dataset))
-        fit, test = order[: s.train_count], order[s.train_count :]
+        fit, test = split_pairs(len(dataset), s.train_count, seed)
         outputs = dataset.samples
         self.center_, self.spread_ = float(inputs[fit].mean()), float(inputs[fit].std()) or 1.0
         self.size_ = float(outputs[fit].std()) or 1.0

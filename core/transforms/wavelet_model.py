@@ -1,12 +1,14 @@
 """Wavelets learned from a person's own series or images, as a model."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 import torch
 from torch import nn
 
 from core.basis import Basis
+from core.datasets.dataset import Dataset
 from core.errors import InputError
 from core.models import Model, Settings, register, setting
 from core.training import Batches, TrainSettings, seeded, train
@@ -88,6 +90,13 @@ class WaveletModel(Model):
     source = "WavSpA, Zhuang and others 2024; Vaidyanathan and Hoang 1988; Sweldens 1996"
     Settings = WaveletSettings
     iterative = True
+    smallest = 1
+    _first: np.ndarray | None = None
+
+    def fit_from(self, angles: np.ndarray, dataset: Dataset, **how) -> Self:
+        """`fit` that starts at these angles `(taps / 2,)` in radians (orthogonal form)."""
+        self._first = np.asarray(angles, dtype=np.float64)
+        return self.fit(dataset, **how)
 
     def _fit(self, dataset, *, seed, run):
         self._prepare()
@@ -98,6 +107,8 @@ class WaveletModel(Model):
         x = x[spread > 0]
         with seeded(seed):
             self.module_ = WaveletModule(self.settings)
+        if self._first is not None:
+            self.module_.angles.data.copy_(torch.as_tensor(self._first))
         self.start_ = self.loss(dataset.samples)
         if self.settings.steps:
             train(
@@ -111,6 +122,9 @@ class WaveletModel(Model):
                 run=run,
             )
         self.loss_ = self.loss(dataset.samples)
+
+    def seconds(self, dataset):
+        return 1.0 + self.settings.steps * 2e-7 * min(self.settings.batch, len(dataset)) * (20_000 + 4 * dataset.d)
 
     def _prepare(self) -> None:
         if len(self.shape_) not in (1, 2):

@@ -70,7 +70,8 @@ def test_deeponet_learns_an_operator(basis):
         assert np.allclose(overlap, 1)
     loaded = DeepONet.from_arrays(model.get_params(), model.arrays(), model.shape_)
     assert np.array_equal(loaded.predict(inputs), model.predict(inputs)) and set(loaded.bases()) == {"trunk", "pod"}
-    assert np.array_equal(DeepONet(**settings).fit(pairs).functions(), model.functions())
+    few = [DeepONet(**{**settings, "steps": 5}).fit(pairs).predict(inputs) for _ in range(2)]
+    assert np.array_equal(*few)
 
 
 def test_pairs_that_do_not_suit_are_refused():

@@ -15,7 +15,7 @@ from core.transforms.clips import narrow_bands, read_clips
 from core.transforms.mel import fourier_kernels, from_mel, mel_filters, to_mel
 from core.transforms.spectrogram import Spectrogram, SpectrogramSettings, TrainableSpectrogram
 
-SMALL = dict(steps=200, n_fft=256, hop=128, mels=8, lr=0.02)
+SMALL = dict(steps=120, n_fft=256, hop=256, mels=8, lr=0.03, batch=32)
 
 
 def test_the_fixed_start_is_scipys_spectrogram():
@@ -49,15 +49,14 @@ def test_training_the_filters_beats_the_fixed_ones(bands):
     assert not np.allclose(trained.filters(), fixed.filters()) and np.allclose(trained.kernels(), fixed.kernels())
     assert trained.confusion_.sum() == 60 and np.trace(trained.confusion_) == round(60 * trained.accuracy_)
     assert trained.importance_.shape == (8,) and (trained.filters() >= 0).all()
-    again = TrainableSpectrogram(trained="mel", **SMALL).fit(bands)
-    assert np.array_equal(again.filters(), trained.filters())
     loaded = TrainableSpectrogram.from_arrays(trained.get_params(), trained.arrays(), trained.shape_)
     assert np.array_equal(loaded.predict(bands.samples), trained.predict(bands.samples))
     assert loaded.accuracy_ == trained.accuracy_ and list(loaded.classes_) == list(trained.classes_)
 
 
 def test_kernels_can_be_trained_too(bands):
-    model = TrainableSpectrogram(trained="kernels", **{**SMALL, "steps": 10}).fit(bands)
+    model, again = (TrainableSpectrogram(trained="kernels", **{**SMALL, "steps": 10}).fit(bands) for _ in range(2))
+    assert np.array_equal(again.kernels(), model.kernels())
     assert not np.allclose(model.kernels(), model.start()[1]) and np.allclose(model.filters(), model.start()[0])
     assert set(model.bases()) == {"filters", "cosine kernels"}
 

@@ -94,10 +94,10 @@ def test_shapes_match_pywavelets(name, moments):
 @pytest.mark.parametrize("form", ["orthogonal", "free", "lifting"])
 def test_learning_gathers_energy(form):
     x = pywt.data.ecg().astype(np.float32)[None, :512].repeat(2, 0)
-    model = WaveletModel(form=form, steps=60, keep=32, levels=4).fit(Dataset(x, "curves"))
+    model = WaveletModel(form=form, steps=40, keep=32, levels=4).fit(Dataset(x, "curves"))
     assert model.loss_ < model.start_
-    again = WaveletModel(form=form, steps=60, keep=32, levels=4).fit(Dataset(x, "curves"))
-    assert again.loss_ == model.loss_
+    few = [WaveletModel(form=form, steps=5, keep=32, levels=4).fit(Dataset(x, "curves")).loss_ for _ in range(2)]
+    assert few[0] == few[1]
     if form != "free":
         assert model.reconstruction_error(x) < 1e-10
         assert np.abs(model.decode(model.encode(x)) - x).max() < 1e-5
