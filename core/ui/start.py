@@ -17,6 +17,6 @@ def prepare_server() -> None:
     import core.models
 
     use_one_thread()
-    core.models.families()
+    core.models.families("directions")
     gc.collect()
     gc.freeze()
