@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import importlib
 import ipaddress
 import os
 import runpy
@@ -114,9 +115,10 @@ def warm(url: str) -> None:
 
     Only that run tells the server which pages there are; a deep link opened before it shows *Page not found*.
     """
-    from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
     from websockets.sync.client import connect
 
+    # by name, as the server itself is started: the terminal uses Streamlit's protocol, the core does not depend on it
+    ForwardMsg = importlib.import_module("streamlit.proto.ForwardMsg_pb2").ForwardMsg
     with connect(url, subprotocols=["streamlit"], max_size=None, open_timeout=20) as session:
         session.send(_RERUN)
         until = time.monotonic() + WARM_SECONDS
