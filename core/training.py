@@ -251,7 +251,8 @@ def train(
                 ended = "early"
                 break
             step = Step(number, seed, device)
-            torch.manual_seed(mix(seed, 3, number))  # for dropout and the like, which take no generator
+            with _init_lock:  # another thread may be building a module from the same stream
+                torch.manual_seed(mix(seed, 3, number))  # for dropout and the like, which take no generator
             for group in optimizer.param_groups:
                 group["lr"] = settings.rate(number)
             with torch.autocast(device.type, dtype=dtype, enabled=dtype is not None):
@@ -295,8 +296,14 @@ def _ema(decay: float):
 def _own_randomness(device: torch.device) -> Iterator[None]:
     """Inside, the process's random stream may be seeded at will; outside, it goes on as if nothing had happened."""
     kinds = {} if device.type == "cpu" else {"device_type": device.type}
-    with torch.random.fork_rng(devices=[] if device.type == "cpu" else [device.index or 0], **kinds):
+    fork = torch.random.fork_rng(devices=[] if device.type == "cpu" else [device.index or 0], **kinds)
+    with _init_lock:
+        fork.__enter__()
+    try:
         yield
+    finally:
+        with _init_lock:
+            fork.__exit__(None, None, None)
 
 
 class Memory:
