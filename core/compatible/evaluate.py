@@ -58,10 +58,10 @@ class Evaluation:
         if c >= o:
             if n - c <= 0.02:
                 return f"Yes: {numbers}, so there is little to gain from computing the gallery again."
-            return f"Yes: {numbers}; the swap is safe, and computing the gallery again still gains {n - c:.1%}."
+            return f"Yes: {numbers}; computing the gallery again gains another {100 * (n - c):.1f} points."
         if c >= o - 0.02:
-            return f"Nearly: {numbers}; the swap costs {o - c:.1%} until the gallery is computed again."
-        return f"No: {numbers}; the swap loses {o - c:.1%} unless the gallery is computed again."
+            return f"Nearly: {numbers}; the swap costs {100 * (o - c):.1f} points until the gallery is computed again."
+        return f"No: {numbers}; the swap loses {100 * (o - c):.1f} points unless the gallery is computed again."
 
 
 def split(pairs: Pairs, *, share: float = 0.5, seed: int = 0) -> tuple[Pairs, Pairs]:

@@ -5,6 +5,7 @@ import io
 import numpy as np
 
 from core.compatible.maps import LinearMap
+from core.datasets.arrays import read_npz
 from core.errors import InputError
 
 
@@ -28,10 +29,10 @@ def from_npz(data: bytes) -> LinearMap:
         InputError: another file, shapes that do not fit, or entries that are not finite.
     """
     try:
-        with np.load(io.BytesIO(data), allow_pickle=False) as file:
-            weight, offset = file["weight"].astype(np.float64), file["offset"].astype(np.float64)
-            width, name = int(file["width"]), str(file["name"])
-    except Exception as error:
+        file = read_npz("the map", data)  # checks sizes before anything is unpacked
+        weight, offset = file["weight"].astype(np.float64), file["offset"].astype(np.float64)
+        width, name = int(file["width"]), str(file["name"])
+    except (InputError, KeyError, TypeError, ValueError) as error:
         raise InputError("This file is not a map; an npz with weight, offset and width is accepted.") from error
     sound = weight.ndim == 2 and offset.shape == weight.shape[1:] and 0 < width <= weight.shape[1]
     if not sound or not (np.isfinite(weight).all() and np.isfinite(offset).all()):

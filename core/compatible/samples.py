@@ -15,9 +15,9 @@ SOURCE = "Optical recognition of handwritten digits, Alpaydin and Kaynak 1998 (U
 STEPS = 250  # of each network of a sample: enough for 94 % or more of held-out digits
 
 SAMPLES = {
-    "digits-learned": "Digits: learned heads, 5 then 10 classes",
-    "digits-simplex": "Digits: simplex heads, 5 then 10 classes",
-    "digits-twins": "Digits: twins, 10 classes, two seeds",
+    "digits-learned": "Digits, learned heads",
+    "digits-simplex": "Digits, simplex heads",
+    "digits-twins": "Digits, two seeds",
 }
 
 
@@ -58,6 +58,7 @@ def digit_embeddings(name: str, *, seed: int = 0, run: Run | None = None) -> Emb
         fitted=np.arange(len(every)) < len(x),
         units={"last hidden layer": hidden},
         notes=(
+            "Two small networks (64-128-128-9) trained here and then, each from its own random start.",
             f"Old network: {accuracy[0]}; new network: {accuracy[1]}.",
             f"Maps are fitted on the {len(x):,} training digits and judged on the {len(test_x):,} held-out ones.",
         ),

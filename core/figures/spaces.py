@@ -6,9 +6,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.figures.chart import figure, short
-from core.figures.palette import BASIS, CATEGORICAL, REFERENCE
+from core.figures.palette import BASIS, CATEGORICAL, REFERENCE, marks
 
 THREADS = 150  # lines between the two places of an item; more only hide the points
+_SYMBOL = {"triangle": "triangle-up"}
 _FAINT = "rgba(128, 128, 128, 0.28)"
 
 
@@ -34,14 +35,18 @@ def two_clouds(
         x=ends[:, 0], y=ends[:, 1], mode="lines", line=dict(color=_FAINT, width=1), hoverinfo="skip", showlegend=False
     )
     few = label is not None and len(classes) <= 20
-    for name, xy, symbol, plain in (("old", old, "circle-open", REFERENCE), ("mapped new", new, "circle", BASIS)):
-        colour = [CATEGORICAL[i % len(CATEGORICAL)] for i in label] if few else plain
-        said = [short(classes[i]) for i in label] if label is not None else [name] * len(xy)
-        fig.add_scattergl(
-            x=xy[:, 0], y=xy[:, 1], mode="markers", name=name, text=said,
-            hovertemplate=f"%{{text}}, {name}<extra></extra>",
-            marker=dict(size=6 if symbol == "circle-open" else 5, symbol=symbol, color=colour, opacity=0.75),
-        )  # fmt: skip
+    signs = marks(len(classes)) if few else []
+    said = np.array([short(classes[i]) for i in label] if label is not None else ["item"] * len(old))
+    symbols = np.array([_SYMBOL.get(signs[i][1], signs[i][1]) for i in label] if few else ["circle"] * len(old))
+    for name, xy, ending, plain in (("old", old, "-open", REFERENCE), ("mapped new", new, "", BASIS)):
+        colours = np.array([signs[i][0] for i in label] if few else [plain] * len(old))
+        for symbol in np.unique(symbols):  # open symbols in a list are drawn filled, so one trace for each
+            mine = symbols == symbol
+            fig.add_scattergl(
+                x=xy[mine, 0], y=xy[mine, 1], mode="markers", name=name, text=said[mine], legendgroup=name,
+                showlegend=bool(symbol == symbols[0]), hovertemplate=f"%{{text}}, {name}<extra></extra>",
+                marker=dict(size=6 if ending else 5, symbol=symbol + ending, color=colours[mine], opacity=0.75),
+            )  # fmt: skip
     if few:
         for i in np.unique(label):
             x, y = old[label == i].mean(axis=0)
@@ -66,6 +71,13 @@ def around_corners(
         known: how many of the classes the network was trained on; the corners of the others are hollow.
     """
     fig = go.Figure()
+    turn = np.linspace(0, 2 * np.pi, 73)
+    for first, second in ((0, 1), (0, 2), (1, 2)):
+        circle = np.zeros((3, 73))
+        circle[first], circle[second] = np.cos(turn), np.sin(turn)
+        fig.add_scatter3d(
+            x=circle[0], y=circle[1], z=circle[2], mode="lines", line=dict(color=_FAINT, width=2), hoverinfo="skip"
+        )
     for i, corner in enumerate(corners):
         colour = CATEGORICAL[i % len(CATEGORICAL)]
         mine = features[label == i]
@@ -82,6 +94,8 @@ def around_corners(
     hidden = dict(visible=False, range=[-1.15, 1.15])
     fig.update_layout(
         height=height, margin=dict(l=0, r=0, t=0, b=0), paper_bgcolor="rgba(0,0,0,0)", showlegend=False,
-        scene=dict(xaxis=hidden, yaxis=hidden, zaxis=hidden, aspectmode="cube", camera_eye=dict(x=1.1, y=1.1, z=0.7)),
+        scene=dict(
+            xaxis=hidden, yaxis=hidden, zaxis=hidden, aspectmode="cube", camera_eye=dict(x=1.5, y=-0.55, z=0.75)
+        ),
     )  # fmt: skip
     return fig

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from core.device import use_one_thread
 from core.errors import InputError
 from core.progress import Run
 from core.ui.text import escape, say_error
@@ -66,6 +67,7 @@ class Shelf:
             work.stopped = True
 
     def _do(self, key: str, work: Work, compute: Callable[[Run], Any]) -> None:
+        use_one_thread()
         with self._turn:
             try:
                 work.result = None if work.stopped else compute(work)

@@ -28,7 +28,7 @@ NEW_OLD, NEW_NEW, OLD_OLD, PLAIN = "new/old", "new/new, mapped", "old/old", "new
 
 def controls(history: History[CompatibleView], study, path) -> None:
     """Which map, and its slider."""
-    left, right = st.columns([5, 6], gap="large", vertical_alignment="bottom")
+    left, right = st.columns([6, 5], gap="large", vertical_alignment="bottom")
     with left:
         history.bind(
             "map", st.segmented_control, "Map from new to old", list(MAPS), format_func=MAPS.get, required=True
@@ -95,10 +95,11 @@ def _numbers(on: Shown) -> None:
         ("new/new", e.mapped, e.new_new, "Mapped new queries on a mapped new gallery: after re-indexing everything."),
     )
     for place, (name, now, before, help) in zip(columns, cards, strict=True):
-        delta = None if before is None else f"{100 * (now.recall - before.recall):+.1f} points"
+        same = before is None or abs(now.recall - before.recall) < 5e-4
+        delta = "no map touches it" if before is None else f"{100 * (now.recall - before.recall):+.1f} points"
         place.metric(
             name, f"{now.recall:.1%}", delta, border=True, help=f"{help} Recall@1, by {now.by}.",
-            delta_color="off" if delta and abs(now.recall - before.recall) < 5e-4 else "normal",
+            delta_color="off" if same else "normal", delta_arrow="off" if same else "auto",
         )  # fmt: skip
         was = "" if before is None else f"before the map {before.recall:.1%} · "
         place.caption(f"{was}mAP {now.mean_ap:.1%}{_was(before)}{_ties(now)}")

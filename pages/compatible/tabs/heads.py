@@ -13,7 +13,8 @@ from pages.compatible.shown import Shown
 from pages.compatible.tabs.training import Trained, trained, version_settings
 from pages.compatible.view import CompatibleView
 
-SPACE = VersionSettings(room=4, steps=250)
+# in three dimensions a lower scale: with more, three classes are told apart long before they reach their corners
+SPACE = VersionSettings(room=4, steps=250, scale=6.0)
 NUMBERS = VersionSettings(steps=250)
 HEADS = {"simplex": "Fixed at a simplex", "learned": "Learned"}
 

@@ -22,7 +22,7 @@ NAMES = {
 }
 _NEEDS = {
     "random": "nothing",
-    "residual": "the new embeddings already, so it is the best case, not a plan",
+    "residual": "the new embeddings of all items: a control, not a plan",
     "confusion": "old embeddings only",
     "class distance": "old embeddings and labels",
 }

@@ -16,6 +16,7 @@ from pages.compatible.tabs.training import known_of, trained, version_settings
 from pages.compatible.view import CompatibleView
 
 MOST_VERSIONS = 8
+MEASURES = {"recall": "recall@1", "mean_ap": "mAP"}
 _SCHEDULES = ("5, 10", "4, 6, 8, 10", "2, 4, 6, 8, 10", "10, 10, 10")
 
 
@@ -28,10 +29,8 @@ def draw(history: History[CompatibleView], on: Shown) -> None:
     if found is None:
         return
     names, fit, test, labels = found
-    measure = st.segmented_control(
-        "Measure", ("recall", "mean_ap"), default="recall", key="compatible:versions:measure", required=True,
-        format_func={"recall": "recall@1", "mean_ap": "mAP"}.get,
-    )  # fmt: skip
+    measure = history.now.versions.get("measure", "recall")
+    measure = measure if measure in MEASURES else "recall"
     plain, rigid = st.columns(2, gap="large")
     for place, title, tables, key in (
         (plain, "As they are", test, "plain"),
@@ -54,31 +53,37 @@ def _matrix(found: Compatibility, names: list[str], key: str) -> None:
     )  # fmt: skip
     fig.update_traces(texttemplate="%{z:.1%}", hoverongaps=False)
     st.plotly_chart(fig, key=f"compatible:versions:{key}", alt="Score of each query model on each gallery model")
-    a, b, c = st.columns(3)
+    a, b, c = st.columns([4, 2, 4])
     a.metric("Average compatibility", f"{found.average:.0%}", help="Ties do not count.")
     b.metric("with ties", f"{found.average_ties:.0%}", help="Ties count.")
     c.metric("Mean below diagonal", f"{found.mean_cross:.1%}")
 
 
 def _train(history: History[CompatibleView]):
-    settings, run = st.columns([1, 3], gap="large")
-    with settings:
+    row = st.columns(4, gap="medium")
+    with row[0]:
         chosen = history.now.versions.get("known", _SCHEDULES[1])
         history.bind(
             "versions.known", st.selectbox, "Classes of each version", _SCHEDULES,
             value=chosen if chosen in _SCHEDULES else _SCHEDULES[1],
             help="How many digits, from 0 up, each version is trained on, the oldest first.",
         )  # fmt: skip
-        values = version_settings(history, "versions", ("head", "align"), VersionSettings(steps=150))
-    with run:
-        known = known_of(chosen if chosen in _SCHEDULES else _SCHEDULES[1])
-        done = trained("versions", known, values, history.now.seed, ask="")
+    values = VersionSettings(steps=150)
+    for place, name in zip(row[1:3], ("head", "align"), strict=True):
+        with place:
+            values = version_settings(history, "versions", (name,), values)
+    with row[3]:
+        _measure(history)
+    known = known_of(chosen if chosen in _SCHEDULES else _SCHEDULES[1])
+    done = trained("versions", known, values, history.now.seed)
     if done is None:
         return None
-    names = [f"v{i + 1} ({len(v.classes)} classes)" for i, v in enumerate(done.versions)]
-    with run:
-        accuracies = ", ".join(f"{n} {v.accuracy:.1%}" for n, v in zip(names, done.versions, strict=True))
-        st.caption(f"Accuracy on held-out digits of the classes each knows: {accuracies}.")
+    names = [f"v{i + 1}: {len(v.classes)}" for i, v in enumerate(done.versions)]
+    accuracies = ", ".join(f"v{i + 1} {v.accuracy:.1%}" for i, v in enumerate(done.versions))
+    st.caption(
+        f"v1: {len(done.versions[0].classes)} is the first version, of {len(done.versions[0].classes)} classes, and so "
+        f"on. Accuracy on held-out digits of the classes each knows: {accuracies}."
+    )
     return (
         names,
         [v.train_features for v in done.versions],
@@ -87,7 +92,16 @@ def _train(history: History[CompatibleView]):
     )
 
 
+def _measure(history: History[CompatibleView]) -> None:
+    value = history.now.versions.get("measure", "recall")
+    history.bind(
+        "versions.measure", st.segmented_control, "Measure", list(MEASURES), required=True, format_func=MEASURES.get,
+        value=value if value in MEASURES else "recall",
+    )  # fmt: skip
+
+
 def _further(history: History[CompatibleView], on: Shown):
+    _measure(history)
     key = f"compatible:further:{on.given.fingerprint}"
     kept: dict[str, np.ndarray] = st.session_state.setdefault(key, {})
     turn = st.session_state.setdefault("compatible:further-turn", 0)
