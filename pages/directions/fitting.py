@@ -108,6 +108,7 @@ def _offer(
             more={"kind": origin.kind, "preparation": origin.preparation, "data": history.now.data},
         )
 
+    runs().warm_soon()  # so that the first step is seen within seconds of the press
     with st.container(border=True):
         st.markdown(f"**{cls.title}** on {len(dataset):,} samples of {dataset.d:,} numbers. {cls.summary}")
         started = train_button("Train", start, key="directions:train", estimate=estimate)
