@@ -168,7 +168,9 @@ def _both(file: File) -> Embeddings:
             raise InputError(
                 f"The array {what} of {base(name)} must be a matrix of numbers with one row for each item."
             )
-        if not np.isfinite(np.sum(x, dtype=np.float64)):
+        with np.errstate(all="ignore"):
+            total = np.sum(x, dtype=np.float64)
+        if not np.isfinite(total):
             raise InputError(f"The array {what} of {base(name)} has entries that are not finite; all must be.")
     inside = next((lower[k] for k in ("labels", "y", "label", "targets") if k in lower), None)
     if inside is not None:

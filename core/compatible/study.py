@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from core.compatible.bt2 import basis_transformation
-from core.compatible.evaluate import Evaluation, evaluate_all, fit_map
+from core.compatible.evaluate import Evaluation, evaluate, evaluate_all, fit_map
 from core.compatible.loading import Embeddings
 from core.compatible.maps import LinearMap, Moments, lambda_orthogonal, least_squares, moments, procrustes
 from core.compatible.matrix import Compatibility, compatibility
@@ -132,6 +132,13 @@ class Study:
         """Maps with more and more extra dimensions, none to all, at most `most + 1` of them."""
         steps = np.unique(np.round(np.linspace(0, self.d_new, min(most, self.d_new) + 1)).astype(int))
         return [basis_transformation(self.moments, int(k), orthogonal=orthogonal) for k in steps]
+
+    def judge_all(self, given: Embeddings, one: LinearMap) -> Evaluation:
+        """Recall@1 on every item that is not in `fit`, however many; large searches are approximate, with a control."""
+        rest = np.ones(self.items, dtype=bool)
+        rest[self.rows[0]] = False
+        labels = None if self.test.labels is None else _numbered(given.labels)[0][rest]
+        return evaluate(one, pairs(given.new[rest], given.old[rest], labels), fitted=len(self.fit), mean_ap=False)
 
     def judge(self, maps: list[LinearMap], *, mean_ap: bool = False) -> list[Evaluation]:
         """Retrieval with each map on items it was not fitted on."""

@@ -47,7 +47,7 @@ class Limits:
     )
     samples: int = 500_000
     features: int = 200_000
-    elements: int = 50_000_000
+    elements: int = 100_000_000
     files: int = 20_000
     unpacked: int = 500_000_000
     pixels: int = 40_000_000

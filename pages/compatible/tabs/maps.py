@@ -6,9 +6,10 @@ import streamlit as st
 from core.figures import chart
 from core.figures.palette import BASIS, CATEGORICAL, CONTROL
 from core.figures.text import number
+from core.ui.background import background
 from core.ui.history import History
 from pages.compatible.centre import evaluations
-from pages.compatible.shown import Shown
+from pages.compatible.shown import Shown, name_of
 from pages.compatible.view import CompatibleView
 
 MOST_DRAWN = 128  # rows of a Gram matrix that can still be seen
@@ -49,11 +50,36 @@ def draw(history: History[CompatibleView], on: Shown) -> None:
         "mean squared distance of mapped new to old embeddings. *Deviation*: Frobenius norm of WᵀW − I. *Largest / "
         "smallest*: of the singular values that are not zero."
     )
+    _everything(history, on)
     left, right = st.columns(2, gap="large")
     with left:
         _singular(on, rows)
     with right:
         _gram(on)
+
+
+def _everything(history: History[CompatibleView], on: Shown) -> None:
+    """A large upload is judged on a part; here on the whole, which takes longer."""
+    rest = on.study.items - on.chosen.fitted
+    if on.chosen.judged >= rest:
+        return
+    name = name_of(history.now, on.path)
+    found = background(
+        "compatible:everything",
+        f"compatible:everything:{on.key}:{name}",
+        lambda run: on.study.judge_all(on.given, on.chosen.map),
+        f"Searching {rest:,} items with {rest:,} queries, three times",
+        ask=f"Judge the chosen map on all {rest:,} items that it was not fitted on",
+    )
+    if found is None:
+        return
+    st.markdown(f"On all {rest:,} items: {found.verdict}")
+    if not found.new_old.exact:
+        exact, near = found.new_old.control, found.new_old.control_approximate
+        st.caption(
+            f"So many items are searched approximately; on {min(1000, rest):,} new/old queries the exact search gives "
+            f"{exact:.1%} and the approximate one {near:.1%}."
+        )
 
 
 def _condition(values: np.ndarray) -> float:
