@@ -5,8 +5,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from core.errors import InputError
 from core.graphs.classify import Classification, ClassifySettings, classify
 from core.graphs.graph import Graph
+from core.graphs.signals import labels
 from core.progress import Run
 
 ALONE = "none"
@@ -45,6 +47,21 @@ class Score:
     def spread(self) -> float:
         """Standard deviation of the test accuracy over seeds (splits and initial weights together); 0 of one seed."""
         return float(self.test.std(ddof=1)) if len(self.fits) > 1 else 0.0
+
+
+def labelled(graph: Graph) -> dict[str, int]:
+    """The attributes that can be classified, with their numbers of classes."""
+    found = {}
+    for name, values in graph.attributes.items():
+        if values.dtype.kind == "f" and not labels(values):
+            continue
+        try:
+            y, known = graph.classes(name)
+        except InputError:
+            continue
+        if np.bincount(y[y >= 0]).min() >= 3 and (y >= 0).sum() >= 10:
+            found[name] = len(known)
+    return found
 
 
 class _Part(Run):

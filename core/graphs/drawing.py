@@ -21,6 +21,7 @@ class Drawing:
         names: M names.
         total: how many nodes and edges the graph has.
         computed: the places are a layout and not the graph's own coordinates.
+        cell: side of a square cell where the nodes fill a regular grid of them (pixels), else 0.
     """
 
     nodes: np.ndarray
@@ -29,11 +30,12 @@ class Drawing:
     names: tuple[str, ...]
     total: tuple[int, int]
     computed: bool
+    cell: float = 0.0
 
     @property
     def partial(self) -> bool:
-        """Whether some of the graph is left out."""
-        return (len(self.nodes), len(self.edges)) != self.total
+        """Whether some of the graph is left out (edges of touching cells need not be drawn)."""
+        return len(self.nodes) < self.total[0] or (len(self.edges) < self.total[1] and not self.cell)
 
 
 def drawing(graph: Graph, *, seed: int = 0) -> Drawing:
@@ -50,4 +52,15 @@ def drawing(graph: Graph, *, seed: int = 0) -> Drawing:
         nodes = ends
         edges = np.searchsorted(nodes, edges)
     names = tuple(graph.names[i] for i in nodes) if graph.names else tuple(str(i + 1) for i in nodes)
-    return Drawing(nodes, places[nodes], edges, names, (n, graph.edges), graph.coordinates is None)
+    cell = _cell(places) if graph.coordinates is not None else 0.0
+    return Drawing(nodes, places[nodes], edges, names, (n, graph.edges), graph.coordinates is None, cell)
+
+
+def _cell(places: np.ndarray) -> float:
+    if places.shape[1] != 2:
+        return 0.0
+    x, y = np.unique(places[:, 0]), np.unique(places[:, 1])
+    if len(x) * len(y) != len(places) or min(len(x), len(y)) < 8:
+        return 0.0
+    steps = np.concatenate([np.diff(x), np.diff(y)])
+    return float(steps.mean()) if np.ptp(steps) <= 0.01 * steps.mean() else 0.0

@@ -1,7 +1,7 @@
 """Fit a filter with each polynomial basis: one least-squares answer, very different roads to it."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -75,6 +75,16 @@ class Regression:
     fitted: np.ndarray
     floor: float
     degree: int
+
+    def signal(self, kind: str, weights: np.ndarray) -> np.ndarray:
+        """`(N,)` the filtered signal for weights `(K+1,)` of that basis."""
+        fit = self.fits[kind]
+        favard = None if fit.gamma is None else (fit.gamma, fit.root_beta)
+        return self.krylov.columns @ (coordinates(self.krylov, kind, favard=favard) @ weights)
+
+    def light(self) -> "Regression":
+        """The same without the columns, which are the only thing that is large."""
+        return replace(self, krylov=replace(self.krylov, columns=np.empty((0, self.degree + 1))))
 
 
 def regress(

@@ -163,7 +163,8 @@ def _opposites() -> Graph:
 
 def _pulse(places: np.ndarray) -> np.ndarray:
     """One at the most central node, falling off around it: a signal with all frequencies."""
-    distance = np.linalg.norm(places - np.median(places, axis=0), axis=1)
+    middle = np.linalg.norm(places - np.median(places, axis=0), axis=1).argmin()
+    distance = np.linalg.norm(places - places[middle], axis=1)
     return np.exp(-((distance / (0.1 * distance.max())) ** 2)) + 0.0
 
 

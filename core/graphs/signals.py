@@ -19,7 +19,7 @@ def choices(graph: Graph) -> dict[str, str]:
     for name, values in graph.attributes.items():
         if values.dtype.kind in "fiub" and np.isfinite(values.astype(np.float64)).any() and values.any():
             found[f"values:{name}"] = name
-        if values.dtype.kind == "f" and not _labels(values):
+        if values.dtype.kind == "f" and not labels(values):
             continue
         try:
             known = graph.classes(name, MOST_CLASSES)[1]
@@ -68,7 +68,7 @@ def noisy(x: np.ndarray, share: float, seed: int = 0) -> np.ndarray:
     return x + share * size * np.random.default_rng((seed, 1)).standard_normal(len(x))
 
 
-def _labels(values: np.ndarray) -> bool:
+def labels(values: np.ndarray) -> bool:
     """Whether numbers look like class labels: whole, and none of them on one node alone."""
     there = values[np.isfinite(values)]
     return bool(len(there) and (there == there.round()).all() and np.unique(there, return_counts=True)[1].min() > 1)

@@ -1,6 +1,6 @@
 """Widgets for a settings class, made from its own table of fields."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import Field, fields, replace
 from typing import Any
 
@@ -18,18 +18,21 @@ def settings_form(
     *,
     after: dict[str, Any] | None = None,
     most: Mapping[str, int] | None = None,
+    leave: Collection[str] = (),
 ) -> Settings:
     """Widgets for all settings of `cls`, bound to the dictionary `field` of the view; the rest behind *More*.
 
     Args:
         most: upper ends that the data sets, by setting; a larger default or value is lowered to it.
+        leave: settings that get no widget.
 
     Returns:
         The settings as they stand. A value in the view that does not fit (an edited link) counts as the default.
     """
     settings = settings_of(cls, getattr(history.now, field), most)
-    shown = [f for f in fields(cls) if not f.metadata.get("more")]
-    rest = [f for f in fields(cls) if f.metadata.get("more")]
+    asked = [f for f in fields(cls) if f.name not in leave]
+    shown = [f for f in asked if not f.metadata.get("more")]
+    rest = [f for f in asked if f.metadata.get("more")]
     for f in shown:
         _widget(history, f"{field}.{f.name}", f, getattr(settings, f.name), after, (most or {}).get(f.name))
     if rest:

@@ -67,7 +67,7 @@ class CurveEditor {
 
   frame(width, height) {
     const { range, domain } = this.data;
-    const [left, right, top, bottom] = [38, 10, 10, 34];
+    const [left, right, top, bottom] = [44, 10, 10, 34];
     return {
       left, bottom, top, right,
       x: (v) => left + ((v - domain[0]) / (domain[1] - domain[0])) * (width - left - right),
@@ -97,7 +97,7 @@ class CurveEditor {
       pen.globalAlpha = 0.6;
       segment(pen, f.left, y, width - f.right, y);
       pen.globalAlpha = 1;
-      pen.fillText(short(v), f.left - 6, y);
+      pen.fillText(short(v), f.left - 11, y);
     }
     pen.textAlign = "center";
     pen.textBaseline = "top";

@@ -128,7 +128,7 @@ class GraphView {
     pen.globalAlpha = graph.edges.length > 8000 ? 0.12 : 0.22;
     pen.lineWidth = spacing > 20 ? 1.2 : 0.7;
     pen.beginPath();
-    for (let e = 0; e < graph.edges.length; e += 2) {
+    for (let e = 0; e < (data.squares ? 0 : graph.edges.length); e += 2) { // squares touch where there is an edge
       const [a, b] = [2 * graph.edges[e], 2 * graph.edges[e + 1]];
       if (!inside(at[a], at[a + 1]) && !inside(at[b], at[b + 1])) continue;
       pen.moveTo(at[a], at[a + 1]);
@@ -137,7 +137,7 @@ class GraphView {
     pen.stroke();
     pen.globalAlpha = 1;
     const square = data.squares;
-    const size = square ? view.scale * data.squares * 1.04 : Math.min(Math.max(0.42 * spacing, 1.3), data.small ? 4 : 7);
+    const size = square ? view.scale * data.squares : Math.min(Math.max(0.36 * spacing, 1.3), data.small ? 4 : 7);
     this.dots(pen, one, at, depth, size, square, inside);
     for (const [i, colour] of [[data.current ?? -1, colours.accent], [this.hovered, colours.text]]) {
       if (i < 0 || i >= n) continue;
@@ -162,7 +162,10 @@ class GraphView {
     const put = (i) => {
       const [x, y] = [at[2 * i], at[2 * i + 1]];
       if (!inside(x, y)) return;
-      if (square || size < 1.6) pen.rect(x - size / 2 - (square ? 0 : size / 2), y - size / 2 - (square ? 0 : size / 2), square ? size : 2 * size, square ? size : 2 * size);
+      if (square) { // on whole pixels, so that no seams show
+        const [left, top] = [Math.floor(x - size / 2), Math.floor(y - size / 2)];
+        pen.rect(left, top, Math.ceil(x + size / 2) - left, Math.ceil(y + size / 2) - top);
+      } else if (size < 1.6) pen.rect(x - size, y - size, 2 * size, 2 * size);
       else {
         pen.moveTo(x + size, y);
         pen.arc(x, y, size, 0, 2 * Math.PI);
