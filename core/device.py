@@ -39,6 +39,32 @@ def _present(device: torch.device) -> bool:
     return device.type == "cpu"
 
 
+def ranks(device: torch.device | str) -> int:
+    """How many processes may share a training on this device: the number of GPUs for plain `cuda`, otherwise one.
+
+    The environment variable `BASIS_RANKS` sets another number: at most the GPUs there are, any on a CPU.
+    """
+    device, wanted = torch.device(device), int(os.environ.get("BASIS_RANKS") or 0)
+    if device == torch.device("cuda"):
+        there = max(1, torch.cuda.device_count())
+        return min(wanted, there) if wanted > 0 else there
+    return max(1, wanted) if device.type == "cpu" else 1
+
+
+def of_rank(device: torch.device | str, rank: int) -> torch.device:
+    """The device of one of the processes that share a training; it becomes the process's usual one."""
+    device = torch.device(device)
+    if device.type != "cuda":
+        return device
+    torch.cuda.set_device(rank)
+    return torch.device("cuda", rank)
+
+
+def backend(device: torch.device | str) -> str:
+    """What such processes talk through, for numbers on the device and for those that stay on the CPU."""
+    return "cpu:gloo,cuda:nccl" if torch.device(device).type == "cuda" else "gloo"
+
+
 def describe(device: torch.device | str | None = None) -> str:
     """A device in words for the sidebar and the cards, such as `NVIDIA H200` or `CPU, 2 cores`."""
     device = torch.device(device) if device is not None else pick()

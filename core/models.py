@@ -33,6 +33,8 @@ class Model:
         Settings: its settings class.
         affine: whether `decode` is `mean + code @ directions` of its one basis, so that a browser can mix it live.
         iterative: whether it trains by many steps (and can be stopped and resumed).
+        parallel: whether several GPUs may share its training: it descends by one `core.training.train` on
+            `self.device`, with a loss that is a mean over the batch.
         smallest: how many samples it needs; a model of a single signal needs one.
     """
 
@@ -43,6 +45,7 @@ class Model:
     Settings: ClassVar[type[Settings]]
     affine: ClassVar[bool] = False
     iterative: ClassVar[bool] = False
+    parallel: ClassVar[bool] = False
     smallest: ClassVar[int] = 2
 
     def __init__(self, settings: Settings | None = None, *, device: str | torch.device | None = None, **values: Any):

@@ -21,6 +21,7 @@ from torch.optim.swa_utils import AveragedModel
 
 from core.device import half
 from core.errors import InputError
+from core.parallel import Team
 from core.progress import Run
 
 REPORT_SECONDS, PREVIEW_SECONDS = 0.1, 1.0
@@ -84,9 +85,9 @@ class Batches:
             self._epoch = epoch
         return self._order[place * self.size : (place + 1) * self.size]
 
-    def at(self, step: int) -> torch.Tensor:
-        """`(size, ...)` samples of a step, on the device."""
-        return self.samples[self.indices(step)].to(self.device)
+    def at(self, step: int, part: slice = slice(None)) -> torch.Tensor:
+        """`(size, ...)` samples of a step, or those of a part of it, on the device."""
+        return self.samples[self.indices(step)[part]].to(self.device)
 
 
 def steps(
@@ -212,6 +213,9 @@ def train(
 ) -> Trained:
     """Train a module in place with AdamW; stopping it keeps what there is.
 
+    In a process that is one of several ranks the training is shared with the others (see `core.parallel`): the loss
+    should then be a mean over the samples of the batch, and of what the ranks end with only rank 0's counts.
+
     Args:
         module: on the device of the batches. All that must survive a resume is in its parameters and buffers.
         loss: of a batch and a step, a scalar and further named numbers. It uses `module` as it is.
@@ -233,6 +237,11 @@ def train(
     dtype = half(device) if settings.mixed else None
     metrics: dict[str, Any] = {}
     done, ended = 0, "done"
+    own, part, team = seed, slice(None), Team.of(run)
+    if team:
+        run, part = team, team.share(batches.size)
+        own = mix(seed, 5, team.rank) if team.rank else seed  # the ranks' shares get noise of their own
+        loss, check = team.loss(module, loss), check and partial(team.number, check)
     module.train()
     state = run.restore()
     done = int(state["step"]) if state else 0
@@ -250,13 +259,13 @@ def train(
             if memory.bad_checks >= settings.patience > 0:
                 ended = "early"
                 break
-            step = Step(number, seed, device)
+            step = Step(number, own, device)
             with _init_lock:  # another thread may be building a module from the same stream
-                torch.manual_seed(mix(seed, 3, number))  # for dropout and the like, which take no generator
+                torch.manual_seed(mix(own, 3, number))  # for dropout and the like, which take no generator
             for group in optimizer.param_groups:
                 group["lr"] = settings.rate(number)
             with torch.autocast(device.type, dtype=dtype, enabled=dtype is not None):
-                value, more = loss(batches.at(number), step)
+                value, more = loss(batches.at(number, part), step)
             optimizer.zero_grad(set_to_none=True)
             value.backward()
             if settings.clip:
@@ -265,9 +274,12 @@ def train(
             if after_step:
                 with torch.no_grad():
                     after_step(step, optimizer)
+            if team:
+                team.follow(module)
             if average is not None:
                 average.update_parameters(module)
-            metrics.update(loss=value.detach(), **{name: _detached(v) for name, v in more.items()})
+            numbers = {"loss": value.detach(), **{name: _detached(v) for name, v in more.items()}}
+            metrics.update(team.mean(numbers, device) if team else numbers)
             done = number + 1
             if check and settings.patience and done % settings.check_every == 0:
                 metrics["check"] = memory.judge(check)

@@ -68,3 +68,32 @@ def test_one_thread():
         assert torch.get_num_threads() == 1
     finally:
         torch.set_num_threads(before)
+
+
+@pytest.mark.parametrize(
+    ("cuda", "wanted", "name", "count"),
+    [
+        (4, None, "cuda", 4),
+        (4, "2", "cuda", 2),
+        (4, "9", "cuda", 4),
+        (4, None, "cuda:1", 1),
+        (1, None, "cuda", 1),
+        (0, None, "cpu", 1),
+        (0, "3", "cpu", 3),
+        (0, "3", "mps", 1),
+    ],
+)
+def test_how_many_share_a_training(machine, monkeypatch, cuda, wanted, name, count):
+    machine(cuda)
+    monkeypatch.delenv("BASIS_RANKS", raising=False)
+    if wanted:
+        monkeypatch.setenv("BASIS_RANKS", wanted)
+    assert device.ranks(name) == count
+
+
+def test_each_rank_has_a_gpu_of_its_own(monkeypatch):
+    chosen = []
+    monkeypatch.setattr(torch.cuda, "set_device", chosen.append)
+    assert [device.of_rank("cuda", r) for r in range(2)] == [torch.device("cuda:0"), torch.device("cuda:1")]
+    assert device.of_rank("cpu", 1) == torch.device("cpu") and chosen == [0, 1]
+    assert "nccl" in device.backend("cuda:1") and device.backend("cpu") == "gloo"

@@ -64,6 +64,7 @@ class Autoencoder(Model):
     source = "Hinton and Salakhutdinov 2006; the bank after Wang et al. 2022 (LIA)"
     Settings = AutoencoderSettings
     iterative = True
+    parallel = True
 
     def _fit(self, dataset, *, seed, run):
         s = self.settings

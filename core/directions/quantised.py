@@ -51,6 +51,7 @@ class Quantised(Model):
     """
 
     iterative = True
+    parallel = True
     Settings = QuantisedSettings
 
     def _quantiser(self) -> nn.Module:

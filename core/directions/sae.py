@@ -121,6 +121,7 @@ class SAE(SparseModel):
     summary = "Many unit directions, of which each sample uses few; codes by one fast layer, never negative."
     source = "Bricken et al. 2023; Gao et al. 2024"
     Settings = SAESettings
+    parallel = True
     dead_: float
 
     def _fit(self, dataset, *, seed, run):

@@ -7,6 +7,7 @@ from core.device import describe
 from core.errors import InputError
 from core.models import family
 from core.runs.folder_run import FolderRun, Interrupted
+from core.runs.ranks import fit
 from core.runs.view import Journal
 from core.store import Card, save
 
@@ -29,7 +30,7 @@ def execute(run: FolderRun, dataset: Dataset, *, where: str = "", shared: bool =
         run.event("started", attempt=run.attempt, device=describe(model.device), where=where, shared=shared)
         run.begin()
         if not run.stop.is_set():
-            model.fit(dataset, seed=settings["seed"], run=run)
+            fit(model, dataset, seed=settings["seed"], run=run)
         run.tell()
         ended = "stopped" if run.stop.is_set() and (run.step < run.total or not run.total) else "done"
         kept = _keep(run, model, dataset, must=ended == "done")
