@@ -136,6 +136,10 @@ class AdaFNN(Model):
         self.rmse_, self.r2_ = self.score(x[self.test_], y[self.test_])
         self.train_r2_ = self.score(x[fit], y[fit])[1]
 
+    def seconds(self, dataset):
+        s = self.settings
+        return 2.0 + s.steps * (1.5e-3 + 1.2e-9 * s.k * s.depth * dataset.d * s.width**1.5)
+
     @staticmethod
     def target(labels) -> np.ndarray:
         """Labels as numbers `(N,)`.

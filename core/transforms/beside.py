@@ -34,7 +34,7 @@ class PodBeside:
         projection: `(C,)` mean relative error of the best weights, which no operator on these modes undercuts.
         linear: `(C,)` mean relative error with weights from a linear (ridge) regression on the inputs.
         test: indices of the test pairs.
-        predicted: `(M, P)` by the linear regression with all modes.
+        regression: from inputs to weights of all modes.
     """
 
     mean: np.ndarray
@@ -44,7 +44,22 @@ class PodBeside:
     projection: np.ndarray
     linear: np.ndarray
     test: np.ndarray
-    predicted: np.ndarray
+    regression: RidgeCV
+
+    def predict(self, inputs: np.ndarray) -> np.ndarray:
+        """`(M, P)` outputs by the linear regression."""
+        codes = self.regression.predict(np.asarray(inputs, dtype=np.float64))
+        return self.mean + codes.reshape(len(inputs), -1) @ self.modes
+
+    def error(self, inputs: np.ndarray, outputs: np.ndarray) -> float:
+        """Mean relative L2 error of the linear regression."""
+        return relative_error(self.predict(inputs), outputs)
+
+
+def relative_error(predicted: np.ndarray, outputs: np.ndarray) -> float:
+    """Mean over functions of the L2 error relative to the L2 norm."""
+    size = np.maximum(np.linalg.norm(outputs, axis=1), 1e-12)
+    return float(np.mean(np.linalg.norm(predicted - outputs, axis=1) / size))
 
 
 def pod_beside(dataset: Dataset, k: int, *, train_count: int, seed: int) -> PodBeside:
@@ -62,12 +77,12 @@ def pod_beside(dataset: Dataset, k: int, *, train_count: int, seed: int) -> PodB
     mean, modes, values = pod(outputs[fit], k)
     codes, truth = (outputs - mean) @ modes.T, outputs[test]
     # modes far below the first one are rounding noise; one rate of shrinkage serves all
-    guess = RidgeCV(np.geomspace(1e-8, 1e4, 13)).fit(u[fit], codes[fit]).predict(u[test]).reshape(len(test), -1)
+    regression = RidgeCV(np.geomspace(1e-8, 1e4, 13)).fit(u[fit], codes[fit])
+    guess = regression.predict(u[test]).reshape(len(test), -1)
     counts = np.unique(np.geomspace(1, k, min(k, 24)).round().astype(int))
-    size = np.maximum(np.linalg.norm(truth, axis=1), 1e-12)
 
     def error(weights: np.ndarray, n: int) -> float:
-        return float(np.mean(np.linalg.norm(mean + weights[:, :n] @ modes[:n] - truth, axis=1) / size))
+        return relative_error(mean + weights[:, :n] @ modes[:n], truth)
 
     return PodBeside(
         mean=mean,
@@ -77,7 +92,7 @@ def pod_beside(dataset: Dataset, k: int, *, train_count: int, seed: int) -> PodB
         projection=np.array([error(codes[test], n) for n in counts]),
         linear=np.array([error(guess, n) for n in counts]),
         test=test,
-        predicted=mean + guess @ modes,
+        regression=regression,
     )
 
 
@@ -85,10 +100,13 @@ def trunk_errors(model, dataset: Dataset, counts: np.ndarray, test: np.ndarray) 
     """`(C,)` mean relative error of a DeepONet on test pairs when only its strongest functions are kept."""
     u, truth = dataset.extra["inputs"][test], dataset.samples[test].astype(np.float64)
     order, weights, functions = model.by_energy(u), model.branch(u), model.functions()
-    size = np.maximum(np.linalg.norm(truth, axis=1), 1e-12)
-    found = []
-    for n in counts:
-        used = order[:n]
-        predicted = weights[:, used] @ functions[used] + model.offset()
-        found.append(float(np.mean(np.linalg.norm(predicted - truth, axis=1) / size)))
-    return np.array(found)
+    kept = (order[:n] for n in counts)
+    return np.array([relative_error(weights[:, k] @ functions[k] + model.offset(), truth) for k in kept])
+
+
+def unit_functions(functions: np.ndarray) -> np.ndarray:
+    """Functions `(K, T)` of root mean square one, their largest value positive, to be drawn together."""
+    size = np.sqrt(np.mean(functions**2, axis=1, keepdims=True))
+    unit = functions / np.where(size > 0, size, 1.0)
+    signs = np.sign(unit[np.arange(len(unit)), np.abs(unit).argmax(axis=1)])
+    return unit * np.where(signs == 0, 1.0, signs)[:, None]

@@ -44,12 +44,14 @@ class Baseline:
         kind: one of `BASELINES`.
         functions: `(K, T)`.
         rmse, r2: on the test curves.
+        predicted: `(M,)` for the test curves.
     """
 
     kind: str
     functions: np.ndarray
     rmse: float
     r2: float
+    predicted: np.ndarray
 
 
 def baseline(
@@ -98,7 +100,7 @@ def baseline(
     centre, spread = y.mean(), y.std() or 1.0
     predicted = model.fit(scores, (y - centre) / spread).predict(test_scores) * spread + centre
     error = float(np.mean((predicted - test_y) ** 2))
-    return Baseline(kind, functions, error**0.5, 1 - error / max(float(np.var(test_y)), 1e-300))
+    return Baseline(kind, functions, error**0.5, 1 - error / max(float(np.var(test_y)), 1e-300), predicted)
 
 
 def case_three(curves: int = 4000, points: int = 51, seed: int = 0) -> tuple[Dataset, np.ndarray]:

@@ -129,6 +129,10 @@ class DeepONet(Model):
         self.error_, self.mse_ = self.score(inputs[test], outputs[test])
         self.train_error_ = self.score(inputs[fit], outputs[fit])[0]
 
+    def seconds(self, dataset):
+        s = self.settings
+        return 2.0 + s.steps * (1e-3 + 2e-9 * min(s.batch, s.train_count) * dataset.d * s.k)
+
     def _build(self, seed: int) -> None:
         with seeded(seed):
             self.module_ = DeepONetModule(self.sensors_, self.shape_[0], self.settings).to(self.device)

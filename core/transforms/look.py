@@ -1,14 +1,14 @@
 """What there is to see of a wavelet on data: energy in few coefficients, beside the classical ones, and the rebuilt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 
 from core.errors import InputError
-from core.transforms.filters import from_angles, known, low_pass, to_angles
-from core.transforms.wavelets import Bank, Shape, backward, classical, forward, left_over, reconstruction_error, shape
+from core.transforms.filters import FilterPair, from_angles, known, low_pass, to_angles
+from core.transforms.wavelets import Bank, backward, forward, left_over, reconstruction_error
 
 
 def continued(samples: np.ndarray, levels: int) -> torch.Tensor:
@@ -59,56 +59,53 @@ def held(angles: np.ndarray) -> np.ndarray:
 
 def bank_of(angles: np.ndarray) -> Bank:
     """The orthogonal bank of angles `(M,)` in radians."""
-    from core.transforms.filters import FilterPair
-
     return FilterPair(from_angles(torch.as_tensor(np.asarray(angles, dtype=np.float64))))
 
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """A bank on one sample, or on all of a data set.
+    """What a bank makes of a data set.
 
     Attributes:
-        shape: filters, functions, responses, moments.
-        error: of rebuilding from all coefficients, relative to the largest sample.
+        error: of rebuilding a sample from all coefficients, relative to its largest value.
         counts: `(C,)` numbers of coefficients kept.
-        lost: by name of the wavelet, `(C,)` mean share of energy lost.
-        at: by name, that share at the chosen count.
-        rebuilt: by name, the chosen sample rebuilt from the chosen count of coefficients.
+        lost: `(C,)` mean share of energy lost.
+        at: that share at the chosen count.
+        rebuilt: the chosen sample rebuilt from the chosen count of coefficients.
     """
 
-    shape: Shape
     error: float
     counts: np.ndarray
-    lost: dict[str, np.ndarray]
-    at: dict[str, float]
-    rebuilt: dict[str, np.ndarray]
+    lost: np.ndarray
+    at: float
+    rebuilt: np.ndarray
 
 
 @torch.no_grad()
-def look(samples: np.ndarray, index: int, mine: Bank, others: Mapping[str, str], levels: int, keep: int) -> Look:
-    """Look at a bank called `this`, beside classical ones at equal counts.
+def look(samples: np.ndarray, index: int, bank: Bank, levels: int, keep: int) -> Look:
+    """Look at a bank on samples `(N, *sides)`.
 
     Args:
-        samples: `(N, *sides)`.
         index: of the sample that is rebuilt.
-        others: wavelets of PyWavelets by the name they get here.
         keep: coefficients kept.
 
     Raises:
-        InputError: samples too short.
+        InputError: samples too short for so many levels.
     """
     x = continued(samples, levels)
     axes = x.ndim - 1
-    keep = min(keep, int(np.prod(x.shape[1:])))
-    banks = {"this": mine, **{title: classical(name) for title, name in others.items()}}
-    counts = np.unique(np.geomspace(1, max(2, min(4 * keep, np.prod(x.shape[1:]) // 2)), 24).round().astype(int))
-    lost = {name: _curve(x, bank, levels, counts, axes) for name, bank in banks.items()}
-    at = {name: float(left_over(x, bank, levels, keep, axes).mean()) for name, bank in banks.items()}
+    n = int(np.prod(x.shape[1:]))
+    keep = min(keep, n)
+    counts = np.unique(np.geomspace(max(1, keep // 16), min(8 * keep, n // 2 + 1), 20).round().astype(int))
     one = x[index : index + 1]
-    inside = tuple(slice(0, s) for s in samples.shape[1:])
-    rebuilt = {name: _kept(one, bank, levels, keep, axes)[0].numpy()[inside] for name, bank in banks.items()}
-    return Look(shape(mine), reconstruction_error(one, mine, levels, axes), counts, lost, at, rebuilt)
+    rebuilt = _kept(one, bank, levels, keep, axes)[0].numpy()[tuple(slice(0, s) for s in samples.shape[1:])]
+    return Look(
+        error=reconstruction_error(one, bank, levels, axes),
+        counts=counts,
+        lost=_curve(x, bank, levels, counts, axes),
+        at=float(_curve(x, bank, levels, np.array([keep]), axes)[0]),
+        rebuilt=rebuilt,
+    )
 
 
 def _curve(x: torch.Tensor, bank: Bank, levels: int, counts: np.ndarray, axes: int) -> np.ndarray:

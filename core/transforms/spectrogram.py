@@ -122,6 +122,12 @@ class TrainableSpectrogram(Model):
         self.importance_ = np.linalg.norm(weight - weight.mean(0), axis=0) * code.std(axis=0)
         self.mean_, self.scale_ = code.mean(axis=0), code.std(axis=0)
 
+    def seconds(self, dataset):
+        s = self.settings
+        frames = max(1, (dataset.d - s.n_fft) // s.hop + 1)
+        work = min(s.batch, len(dataset)) * frames * s.n_fft**2 * 2.0
+        return 2.0 + s.steps * (2e-3 + work * (1e-10 if s.trained in ("none", "mel") else 3e-10))
+
     @torch.no_grad()
     def _blocks(self, samples, call):
         x = np.asarray(samples, dtype=np.float32).reshape(-1, *self.shape_) / self.level_
@@ -158,6 +164,20 @@ class TrainableSpectrogram(Model):
         n = self.settings.n_fft
         spectrum = np.abs(np.fft.rfft(self.kernels(), axis=-1)) ** 2
         return self.filters() @ spectrum.sum(axis=0) / (n / 4) ** 2
+
+    def start_responses(self) -> np.ndarray:
+        """`responses` before training."""
+        n = self.settings.n_fft
+        filters, kernels = self.start()
+        return filters @ (np.abs(np.fft.rfft(kernels, axis=-1)) ** 2).sum(axis=0) / (n / 4) ** 2
+
+    @torch.no_grad()
+    def pictures(self, clip: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Of one clip `(T,)`: `(bins, frames)` power and `(mels, frames)` energy in the filters, both in decibel."""
+        x = torch.as_tensor(np.asarray(clip, dtype=np.float32)[None] / self.level_, device=self.device)
+        power = self.module_.power(x)[0]
+        both = power.T, self.module_.mel.relu() @ power.T
+        return tuple(10 * np.log10(p.cpu().numpy() + SMALL) for p in both)
 
     def filter_sound(self, index: int, seconds: float = 1.0) -> np.ndarray:
         """`(T,)` steady noise through one filter, largest sample 0.5, at the rate of the clips."""
