@@ -10,7 +10,7 @@ app: .venv/app.done
 	$(BIN)/python -m core serve
 
 test: .venv/test.done lint
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: .venv/test.done
 	$(BIN)/ruff format --check .
