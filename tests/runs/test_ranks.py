@@ -47,6 +47,7 @@ def _alone(table, **settings):
     return shared.Shared(**{"steps": STEPS, **settings}).fit(table, seed=4, run=run), run
 
 
+@pytest.mark.slow
 def test_stopped_and_resumed_two_ranks_give_the_numbers_of_one(table):
     alone, quiet = _alone(table)
     settings = shared.Shared.Settings.of({"steps": STEPS, "pause": 0.03}).as_dict()
@@ -66,6 +67,7 @@ def test_stopped_and_resumed_two_ranks_give_the_numbers_of_one(table):
         assert card.metrics[name] == pytest.approx(quiet.reports[-1][1][name], rel=1e-4)
 
 
+@pytest.mark.slow
 def test_an_error_in_one_rank_is_the_end_of_the_run(table):
     settings = shared.Shared.Settings.of({"steps": STEPS, "fail_at": 4}).as_dict()
     folder = new_run(shared.Shared, table, settings, seed=4)
