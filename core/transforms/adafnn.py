@@ -104,6 +104,7 @@ class AdaFNN(Model):
     source = "Yao, Mueller and Wang 2021, Deep Learning for Functional Data Analysis with Adaptive Basis Layers"
     Settings = AdaFNNSettings
     iterative = True
+    parallel = True
 
     def _fit(self, dataset, *, seed, run):
         if len(dataset.shape) != 1 or dataset.shape[0] < 3:

@@ -91,6 +91,7 @@ class DeepONet(Model):
     source = "Lu and others 2021, Nature Machine Intelligence; Lu and others 2022 (POD)"
     Settings = DeepONetSettings
     iterative = True
+    parallel = True
 
     def _fit(self, dataset, *, seed, run):
         inputs = dataset.extra.get("inputs")

@@ -72,6 +72,7 @@ class TrainableSpectrogram(Model):
     source = "Cheuk, Choi, Kong and others 2022; nnAudio, Cheuk and others 2020"
     Settings = SpectrogramSettings
     iterative = True
+    parallel = True
 
     def _fit(self, dataset, *, seed, run):
         if len(dataset.shape) != 1 or dataset.labels is None:
