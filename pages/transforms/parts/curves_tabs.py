@@ -38,10 +38,14 @@ def coloured_curves(on, key: str, height: int = 320) -> None:
 
 
 def curves(on) -> None:
-    """The data, and the mean curve of the highest and lowest targets."""
+    """The data, and the mean curves of the highest and lowest targets."""
     left, right = st.columns(2, gap="large")
     with left:
-        coloured_curves(on, "transforms:curves-tab")
+        if on.model is None:  # they are above already
+            figure = chart.histogram(on.target, x="number to predict", y="curves", bins=24, height=320)
+            st.plotly_chart(figure, key="transforms:targets", alt="How often targets fall in equal intervals")
+        else:
+            coloured_curves(on, "transforms:curves-tab")
     with right:
         order = np.argsort(on.target)
         part = max(1, len(order) // 5)

@@ -76,8 +76,8 @@ def draw(history: History[TransformsView], dataset: Dataset, settings: DeepONetS
     learned, classical = st.columns(2, gap="large")
     with learned:
         if model is None:
-            st.markdown("**One pair**: the input and what the operator makes of it")
-            tabs.pair_chart(on, 0, "transforms:first-pair")
+            st.markdown("**Outputs** of some test pairs")
+            tabs.outputs_chart(on)
         else:
             st.markdown(f"**DeepONet**: the {min(DRAWN, settings.k)} functions that carry most")
             _plot(on, model.functions()[model.by_energy(on.inputs)], "trunk")

@@ -35,6 +35,13 @@ def pair_chart(on, index: int, key: str) -> None:
     st.plotly_chart(figure, key=key, alt="An input function, the output and the predictions")
 
 
+def outputs_chart(on) -> None:
+    """The first few outputs."""
+    curves = {f"pair {i}": (on.x, v) for i, v in enumerate(on.outputs[:8])}
+    figure = chart.lines(curves, x="x", y="value", height=320, legend=False)
+    st.plotly_chart(figure, key="transforms:outputs", alt="Output functions")
+
+
 def one_pair(history: History[TransformsView], on) -> None:
     """A test pair and its errors."""
     count = len(on.pod.test)
