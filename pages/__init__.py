@@ -19,6 +19,8 @@ PAGES = [
         url_path="compatible",
     ),
     dict(page="pages/graphs/page.py", title="Graph spectra", icon=":material/hub:", url_path="graphs"),
-    dict(page="pages/transforms/page.py", title="Learned transforms", icon=":material/graphic_eq:", url_path="transforms"),
+    dict(
+        page="pages/transforms/page.py", title="Learned transforms", icon=":material/graphic_eq:", url_path="transforms"
+    ),
     dict(page="pages/library/page.py", title="Library", icon=":material/inventory_2:", url_path="library"),
 ]
