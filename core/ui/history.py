@@ -1,7 +1,7 @@
 """The view of a page over time: change, undo, redo, and its place in the browser's address."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 import streamlit as st
@@ -124,29 +124,36 @@ class History(Generic[V]):
         value: Any = _VIEW,
         after: dict[str, Any] | None = None,
         then: Callable[[], None] | None = None,
+        key: str = "",
         **kw: Any,
     ) -> Any:
         """A widget whose value is a field of the view.
 
         Args:
             field: a field, or `field.key` for an entry of a field that is a dictionary.
-            widget: `st.slider`, `st.selectbox`, ...
+            widget: `st.slider`, `st.selectbox`, ...; what comes after its label are its options.
             value: what it shows, where that is not simply what the view holds (an entry that is not there yet).
             after: other fields to change together with it (a new data set clears the mix).
             then: called after the change.
+            key: of the widget, where two widgets show one field.
 
         Returns:
             What the widget returns.
         """
-        key = f"{self.page}:{field}"
+        key = f"{self.page}:{key or field}"
         top, _, entry = field.partition(".")
         if value is _VIEW:
             value = getattr(self.now, top)[entry] if entry else getattr(self.now, top)
-        if value is not None and st.session_state.get(key) != value:
-            st.session_state[key] = value
+        options = list(args[1]) if len(args) > 1 and isinstance(args[1], Iterable) else None
+        texts = [kw.get("format_func", str)(o) for o in options or ()]
+        if value is not None and (st.session_state.get(key) != value or st.session_state.get(f"{key}:texts") != texts):
+            st.session_state[key] = value  # texts that changed (a share, a new name) reach the browser so, too
+        st.session_state[f"{key}:texts"] = texts
 
         def told():
             new = st.session_state[key]
+            if options is not None and not all(v in options for v in (new if isinstance(new, list) else [new])):
+                return  # the text of an option that is gone; the browser had not heard of the new ones yet
             fields = {top: {**getattr(self.now, top), entry: new} if entry else new}
             self.change(**{**(after or {}), **fields})
             if then:

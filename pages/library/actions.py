@@ -147,7 +147,7 @@ def _compare(entry: Entry, rows: list[Row]) -> None:
         return
     ref = st.selectbox(
         "The other model", ["", *others], key="library:other", label_visibility="collapsed",
-        format_func=lambda r: others[r].name if r else "Choose a model",
+        format_func=told_apart(["", *others], lambda r: others[r].name if r else "Choose a model"),
     )  # fmt: skip
     if ref:
         _card_table({"This model": entry.card, "The other": others[ref].entry.card}, only_different=True)

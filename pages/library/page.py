@@ -57,7 +57,7 @@ def _choose(rows: list[Row]) -> Row:
     )
     if st.session_state.get(_PICK) not in refs:
         st.session_state[_PICK] = refs[0]
-    names = {r.ref: f"{r.name} ({r.cells['Where']})" for r in rows}
+    names = {r.ref: f"{r.name} ({'run' if r.run else r.cells['Where']})" for r in rows}  # they stay while a run goes on
     picked = st.selectbox("Model", refs, key=_PICK, format_func=told_apart(refs, names.__getitem__))
     return next(r for r in rows if r.ref == picked)
 

@@ -72,6 +72,16 @@ def test_next_previous_and_the_list(pca):
     assert float(at.metric[2].value) == pytest.approx(codes[:, 2].std(), rel=0.02)
 
 
+def test_the_text_of_an_option_that_is_gone_changes_nothing():
+    """A browser that has not heard of new shares sends the old text along with the next press of another button."""
+    at = open_at(tab="One direction", direction=2)
+    states = at._tree.get_widget_states()
+    (sent,) = [w for w in states.widgets if w.id == by_key(at, "direction").proto.id]
+    sent.string_value = "3 (99.9%)"
+    at = clean(at._run(states))
+    assert now(at).direction == 2 and by_key(at, "direction").value == 2
+
+
 def test_rename_reaches_mixer_gallery_and_link():
     at = open_at(tab="One direction", direction=3)
     at = clean(choose(at, "one:name", "  left   loop "))

@@ -47,23 +47,17 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
 def _choose(history: History[DirectionsView], fitted: Fitted) -> int:
     data, n = fitted.dataset, len(fitted.dataset)
     index = min(max(history.now.sample, 0), n - 1)
-    key = f"{_KEY}:index"
-    if st.session_state.get(key) != index:
-        st.session_state[key] = index
-
-    def told() -> None:
-        history.change(sample=st.session_state[key], mix={})
-
+    shared = dict(key="sample-tab:index", value=index, after=dict(mix={}))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if has_names(fitted) and n <= 2000:
-            st.selectbox(
-                "Sample", range(n), key=key, on_change=told, width=280,
+            history.bind(
+                "sample", st.selectbox, "Sample", range(n), width=280, **shared,
                 format_func=told_apart(range(n), lambda i: data.names[i]),
                 help="The same sample as in the mixer above; type to search.",
             )  # fmt: skip
         else:
-            st.number_input(
-                "Sample", 0, n - 1, step=1, key=key, on_change=told, width=160,
+            history.bind(
+                "sample", st.number_input, "Sample", min_value=0, max_value=n - 1, step=1, width=160, **shared,
                 help="The same sample as in the mixer above; 0 is the first.",
             )  # fmt: skip
         if data.labels is not None:
