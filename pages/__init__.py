@@ -22,5 +22,6 @@ PAGES = [
     dict(
         page="pages/transforms/page.py", title="Learned transforms", icon=":material/graphic_eq:", url_path="transforms"
     ),
+    dict(page="pages/transport/page.py", title="Frequency transport", icon=":material/waves:", url_path="transport"),
     dict(page="pages/library/page.py", title="Library", icon=":material/inventory_2:", url_path="library"),
 ]

@@ -24,12 +24,13 @@ class Work(Run):
     """One piece of work: what it gave, or how far it is."""
 
     def __init__(self):
-        self.share, self.result, self.error = 0.0, None, ""
+        self.share, self.result, self.error, self.preview = 0.0, None, "", None
         self.over, self.stopped = threading.Event(), False
         self.began = time.monotonic()
 
     def progress(self, step, total, metrics=None, preview=None):
         self.share = min(step / total, 1.0) if total else 0.0
+        self.preview = self.preview if preview is None else preview
 
     def should_stop(self):
         return self.stopped
@@ -86,7 +87,15 @@ def shelf() -> Shelf:
     return Shelf()
 
 
-def background(name: str, key: str, compute: Callable[[Run], Any], label: str, *, ask: str = "") -> Any | None:
+def background(
+    name: str,
+    key: str,
+    compute: Callable[[Run], Any],
+    label: str,
+    *,
+    ask: str = "",
+    preview: Callable[[Any], None] | None = None,
+) -> Any | None:
     """What `compute(run)` returns, once it is there; until then progress and a button to cancel are drawn.
 
     Args:
@@ -95,6 +104,7 @@ def background(name: str, key: str, compute: Callable[[Run], Any], label: str, *
         compute: told `run.progress`, asks `run.should_stop`, and returns None when it was stopped.
         label: what is going on, for the progress bar.
         ask: text of a button that starts it; started at once when left out.
+        preview: draws what `compute` gave last as the `preview` of its progress, while the work is under way.
 
     Returns:
         None while it is under way, was cancelled, or failed with one sentence on the page.
@@ -111,11 +121,11 @@ def background(name: str, key: str, compute: Callable[[Run], Any], label: str, *
             say_error(work.error)
             shelf().forget(key)
         return work.result
-    st.fragment(_progress, run_every=REFRESH_SECONDS)(name, key, label)
+    st.fragment(_progress, run_every=REFRESH_SECONDS)(name, key, label, preview)
     return None
 
 
-def _progress(name: str, key: str, label: str) -> None:
+def _progress(name: str, key: str, label: str, preview: Callable[[Any], None] | None) -> None:
     work = shelf().find(key)
     if work is None or work.over.is_set():
         st.rerun()
@@ -129,3 +139,5 @@ def _progress(name: str, key: str, label: str) -> None:
         left = f", about {max(1, round(seconds / work.share - seconds))} s left" if work.share > 0.1 else ""
         st.progress(work.share, text=f"{escape(label)}{left}")
         st.button("Cancel", key=f"{name}:cancel", icon=":material/cancel:", on_click=cancel)
+    if preview is not None and work.preview is not None:
+        preview(work.preview)

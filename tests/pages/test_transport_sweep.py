@@ -1,0 +1,38 @@
+"""*Frequency transport*: every sample, every tab, nothing raised."""
+
+import pytest
+from transport_app import clean, metrics, now, open_at
+
+from pages.transport.data import SAMPLES
+from pages.transport.view import TABS, TransportView
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_each_sample_opens(name):
+    at = clean(open_at(data=f"sample:{name}", size=64))
+    assert float(metrics(at)["PSNR"].split()[0]) > 10
+
+
+@pytest.mark.parametrize("tab", TABS)
+@pytest.mark.parametrize("data", ["sample:warped fringe", "sample:astronaut"])
+def test_every_tab(tab, data):
+    at = clean(open_at(data=data, size=64, colour=True, tab=tab))
+    assert now(at).tab == tab
+
+
+def test_a_link_with_nonsense_opens_the_page():
+    view = TransportView(
+        data="sample:none",
+        size=-4,
+        seed=-1,
+        settings={"k": 9999, "cells": "many", "wish": 1},
+        field={"readout": "tea", "row": 1e9, "column": True, "layer": 3},
+        gains={"no band": 7, "x": "y"},
+        edit={"preset": 4, "rows": [9, 1], "inside": True},
+        kept=[{"gains": 3}, 7, {}],
+        path={"row_a": -5, "shape": "knot"},
+        law={"field": "none"},
+        race={"budget": 0, "names": [1]},
+    )
+    for tab in TABS:
+        assert clean(open_at(view.having(tab=tab))).title[0].value == "Frequency transport"
