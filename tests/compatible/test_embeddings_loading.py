@@ -1,12 +1,17 @@
 """Two uploaded matrices, labels, and everything that can be wrong with them."""
 
 import io
+import sys
 
 import numpy as np
 import pytest
 
 from core.compatible.loading import load_embeddings, load_version, read_labels
 from core.errors import InputError
+from tests.browser import ROOT
+
+sys.path.insert(0, str(ROOT / "tests" / "datasets"))
+from hostile import HOSTILE
 
 RNG = np.random.default_rng(0)
 OLD, NEW = RNG.standard_normal((8, 3)).astype(np.float32), RNG.standard_normal((8, 5)).astype(np.float32)
@@ -88,3 +93,18 @@ def test_a_further_version_must_hold_the_same_items():
     assert load_version(("v3.npy", npy(NEW)), 8).shape == (8, 5)
     with pytest.raises(InputError, match="other versions hold 9"):
         load_version(("v3.npy", npy(NEW)), 9)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files_in_place_of_embeddings_or_labels_are_refused(name):
+    files, _, _ = HOSTILE[name]()
+    for place in ("old", "labels"):
+        try:
+            if place == "old":
+                made = load_embeddings([*files[:1], ("new.npy", npy(NEW))])
+            else:
+                made = load_embeddings([("old.npy", npy(OLD)), ("new.npy", npy(NEW))], files[0] if files else None)
+        except InputError as refused:
+            assert str(refused).endswith(".") and "\n" not in str(refused) and len(str(refused)) < 400
+        else:  # a sound file with as many rows
+            assert np.isfinite(made.old).all() and len(made) == 8

@@ -16,6 +16,7 @@ from pages.compatible.tabs.training import known_of, trained, version_settings
 from pages.compatible.view import CompatibleView
 
 MOST_VERSIONS = 8
+NETWORKS = VersionSettings(steps=150)
 MEASURES = {"recall": "recall@1", "mean_ap": "mAP"}
 _SCHEDULES = ("5, 10", "4, 6, 8, 10", "2, 4, 6, 8, 10", "10, 10, 10")
 
@@ -68,7 +69,7 @@ def _train(history: History[CompatibleView]):
             value=chosen if chosen in _SCHEDULES else _SCHEDULES[1],
             help="How many digits, from 0 up, each version is trained on, the oldest first.",
         )  # fmt: skip
-    values = VersionSettings(steps=150)
+    values = NETWORKS
     for place, name in zip(row[1:3], ("head", "align"), strict=True):
         with place:
             values = version_settings(history, "versions", (name,), values)
