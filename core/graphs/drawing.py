@@ -47,7 +47,8 @@ def drawing(graph: Graph, *, seed: int = 0) -> Drawing:
     if n > MOST_NODES:
         ends = np.unique(edges)
         if len(ends) < MOST_NODES:
-            others = np.random.default_rng(seed).choice(n, MOST_NODES - len(ends), replace=False)
+            rest = np.setdiff1d(np.arange(n), ends)
+            others = np.random.default_rng(seed).choice(rest, MOST_NODES - len(ends), replace=False)
             ends = np.union1d(ends, others)
         nodes = ends
         edges = np.searchsorted(nodes, edges)

@@ -197,14 +197,16 @@ def learn_favard(
     root[0] = 1.0
     adam = _Adam(settings.lr, (gamma, root, weight))
     kept = set(np.unique(np.round(np.geomspace(1, settings.steps, CURVE_POINTS)).astype(int)).tolist())
-    number, curve, metrics = [0], [float(target @ target)], {}
+    number, curve, metrics, done = [], [], {}, 0
     for step in loop(run or Run(), settings.steps, metrics=metrics):
         residual, slopes = favard_slopes(t, target, gamma, np.maximum(root, LEAST_ROOT), weight)
-        adam.step((slopes[0], np.where(root >= LEAST_ROOT, slopes[1], 0), slopes[2]))
-        metrics["residual"] = residual
-        if step + 1 in kept:
-            number.append(step + 1)
+        if step in kept or step == 0:  # the residual is that of the steps before
+            number.append(step)
             curve.append(residual)
+        adam.step((slopes[0], np.where(root >= LEAST_ROOT, slopes[1], 0), slopes[2]))
+        metrics["residual"], done = residual, step + 1
+    number.append(done)
+    curve.append(favard_slopes(t, target, gamma, np.maximum(root, LEAST_ROOT), weight)[0])
     return _Learned(
         gamma, _first_scaled(np.maximum(root, LEAST_ROOT), krylov.norm), weight, np.array(number), np.array(curve)
     )

@@ -86,6 +86,11 @@ def most_degree(nodes: int) -> int:
     return int(np.clip(MOST_NUMBERS // nodes - 1, 2, LARGEST_DEGREE))
 
 
+def spectrum_degree(nodes: int) -> int:
+    """The degree at which the signal's spectrum is drawn: fine on small graphs, quick on large ones."""
+    return int(np.clip(4_000_000 // nodes, 20, 60))
+
+
 def seconds(graph: Graph, settings: RegressionSettings, kinds: tuple[str, ...]) -> float:
     """Roughly how long target and fit take on one core."""
     k = settings.degree + 1

@@ -44,8 +44,8 @@ def why(found: Regression, text: Callable[[float], str] = "{:.3g}".format) -> st
     ratio = lambda k: ends[k] / max(found.floor, tiny, 1e-300)  # noqa: E731
     times = f"{text(ratio(worst))} times that error" if found.floor > tiny else f"an error of {text(ends[worst])}"
     second = (
-        f" Descent does not see the span but the columns: the condition number is {_condition(fits[worst].condition)} "
-        f"for {NAMES[worst]}, which after {steps:,} steps is still at {times}"
+        " Descent does not see the span but the columns: the condition number is "
+        f"{_condition(fits[worst].condition, text)} for {NAMES[worst]}, which after {steps:,} steps is still at {times}"
     )
     if best == "optimal":
         reached = steps_to_floor(found, "optimal")
@@ -60,5 +60,5 @@ def why(found: Regression, text: Callable[[float], str] = "{:.3g}".format) -> st
     )
 
 
-def _condition(value: float) -> str:
-    return f"{value:.1e}" if value < ROUNDED else "above 1e15 (lost in rounding)"
+def _condition(value: float, text: Callable[[float], str]) -> str:
+    return text(value) if value < ROUNDED else "above 1e15 (lost in rounding)"

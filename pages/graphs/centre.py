@@ -83,7 +83,10 @@ def _impulse(history: History[GraphsView], on: Shown) -> int | None:
 
 
 def _how(history: History[GraphsView], on: Shown) -> str:
-    return "least squares" if on.exact else f"{on.settings.steps:,} steps of {METHODS[history.now.method].lower()}"
+    if on.exact:
+        return "least squares"
+    method = METHODS["adam"] if on.basis == "favard" else METHODS[history.now.method].lower()
+    return f"{on.settings.steps:,} steps of {method}"
 
 
 def _target(history: History[GraphsView], on: Shown) -> None:
@@ -164,10 +167,10 @@ def _polynomial(history: History[GraphsView], on: Shown) -> None:
         )
     fit = on.fit
     best = fit.relative
-    one, two, three = st.columns(3)
-    one.metric("Left over", _share(on.relative), help="‖fitted − target‖ / ‖target‖ with the weights shown.")
-    two.metric("Least squares", _share(best), help="The same with the best weights of this degree.")
-    three.metric(
+    row = st.container(horizontal=True)
+    row.metric("Left over", _share(on.relative), help="‖fitted − target‖ / ‖target‖ with the weights shown.")
+    row.metric("Least squares", _share(best), help="The same with the best weights of this degree.")
+    row.metric(
         "Condition", number(fit.condition) if fit.condition < ROUNDED else "> 1e15",
         help="Largest over smallest singular value of the basis signals pₖ(P)x; 1 is best.",
     )  # fmt: skip

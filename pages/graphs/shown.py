@@ -14,7 +14,7 @@ from core.graphs.graph import Graph
 from core.graphs.polynomials import KINDS, Krylov, optimal
 from core.graphs.regression import Fit, Regression, RegressionSettings, regress
 from core.graphs.signals import choices
-from core.graphs.study import DRAWN, Task, filter_of, most_degree, seconds, task
+from core.graphs.study import DRAWN, Task, filter_of, most_degree, seconds, spectrum_degree, task
 from core.progress import Run
 from core.ui.background import background
 from core.ui.components.graph import Geometry
@@ -191,5 +191,5 @@ def _task(key: str, _opened: Opened, _wanted: dict) -> Task:
 
 @st.cache_resource(max_entries=16, show_spinner=False)
 def _wide(key: str, _opened: Opened, _task: Task) -> Krylov:
-    made = optimal(_opened.p, _task.x, min(60, most_degree(len(_opened.graph))))
+    made = optimal(_opened.p, _task.x, spectrum_degree(len(_opened.graph)))
     return replace(made, columns=np.empty((0, 0)))  # only its coefficients are shown

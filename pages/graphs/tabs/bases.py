@@ -40,7 +40,7 @@ def _curves(on: Shown, found: Regression) -> None:
     )  # fmt: skip
     floor = max(found.floor, 1e-30)
     figure.add_hline(y=floor, line=dict(color="#999999", dash="dot", width=1.5))
-    figure.update_yaxes(exponentformat="power", dtick=1 if _decades(found) < 12 else None)
+    figure.update_yaxes(exponentformat="power", dtick=1 if 2 < _decades(found) < 12 else None)
     ends = ", ".join(f"{NAMES[k]} {number(f.curve[-1])}" for k, f in found.fits.items())
     st.plotly_chart(figure, key="graphs:bases:curves", alt=f"Mean squared error at the end of descent: {ends}")
     method = METHODS[on.settings.method].lower()

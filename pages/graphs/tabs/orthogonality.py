@@ -23,12 +23,11 @@ LOST = 1e-8
 
 def draw(history: History[GraphsView], on: Shown) -> None:
     """A degree of its own, both curves, and what they mean for a filter."""
-    most = int(np.clip(MOST_NUMBERS // len(on.graph) - 1, 4, LARGEST))
-    most = min(most, max(4, len(on.graph) - 1))
+    most = int(np.clip(min(MOST_NUMBERS // len(on.graph), len(on.graph)) - 1, 2, LARGEST))
     asked = history.now.orthogonality.get("degree")
     degree = asked if isinstance(asked, int) and not isinstance(asked, bool) else USUAL
     degree = history.bind(
-        "orthogonality.degree", st.slider, "Highest degree", 4, most, value=min(max(degree, 4), most),
+        "orthogonality.degree", st.slider, "Highest degree", 1, most, value=min(max(degree, 1), most),
         help="Only for this tab.",
     )  # fmt: skip
     found = _found(on, degree)
