@@ -106,13 +106,13 @@ def add_ticks(
 
 
 def add_places(fig: go.Figure, shape: tuple[int, int], most: int = 32) -> go.Figure:
-    """An invisible lattice of points to click; the row and column stand in `customdata`."""
+    """An invisible lattice of points to click; y is the row, x the column."""
     step = max(1, -(-max(shape) // most))
     ys, xs = np.meshgrid(np.arange(step // 2, shape[0], step), np.arange(step // 2, shape[1], step), indexing="ij")
     ys, xs = ys.ravel(), xs.ravel()
     fig.add_scatter(
         x=xs, y=ys, mode="markers", marker=dict(size=14, opacity=0.001, color=BASIS, symbol="square"),
-        customdata=np.stack([ys, xs], 1), hovertemplate="row %{y}, column %{x}<extra></extra>", name="places",
+        hovertemplate="row %{y}, column %{x}<extra></extra>", name="places",
         unselected=dict(marker_opacity=0.001), selected=dict(marker_opacity=0.001),
     )  # fmt: skip
     return fig

@@ -56,6 +56,7 @@ class TransportView(View):
             size=min(SIZES, key=lambda s: abs(s - self.size)),
             seed=min(max(self.seed, 0), LARGEST_SEED),
             gains=decibels(self.gains),
+            edit={n: list(v) if isinstance(v, tuple) else v for n, v in self.edit.items()},  # as a link gives it back
             kept=[k for k in self.kept if isinstance(k, dict)][:8],
         )
         for name, value in kept.items():

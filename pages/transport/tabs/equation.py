@@ -204,7 +204,7 @@ def _on_picture(history: History[TransportView], on: Shown, points: np.ndarray, 
         turn = st.session_state.get("transport:path-clicks", 0)
         end = "ab"[turn % 2]
         st.session_state["transport:path-clicks"] = turn + 1
-        row, column = (int(v) for v in found[0]["customdata"][:2])
+        row, column = round(found[0]["y"]), round(found[0]["x"])
         history.change(path={**history.now.path, f"row_{end}": row, f"column_{end}": column})
 
     st.plotly_chart(fig, key=key, on_select=clicked, selection_mode="points", config=dict(displayModeBar=False))

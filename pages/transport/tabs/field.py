@@ -120,7 +120,7 @@ def _map(history, on: Shown, found: FrequencyField, missed: np.ndarray, layer: s
 def _clicked(history: History[TransportView], key: str) -> None:
     chosen = st.session_state[key].selection.points
     if chosen:
-        row, column = (int(v) for v in chosen[0]["customdata"][:2])
+        row, column = round(chosen[0]["y"]), round(chosen[0]["x"])
         st.session_state["transport:clicks"] = (
             st.session_state.get("transport:clicks", 0) + 1
         )  # lets go of the selection
