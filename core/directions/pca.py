@@ -57,6 +57,8 @@ class PCA(LinearModel):
         n, d = len(dataset), dataset.d
         if self.settings.solver == "incremental" or n * d > DOUBLE_ENTRIES:
             return 0.05 + 6e-10 * n * d * min(d, max(self.settings.batch, self.settings.k) + self.settings.k)
+        if self.settings.solver == "auto" and d <= 1000 and n >= 10 * d:  # scikit-learn then takes the covariance
+            return 0.05 + 5e-9 * n * d + 2.5e-10 * n * d * d
         k = min(n, d) if self.settings.solver == "full" else min(n, d, 4 * self.settings.k + 40)
         return 0.05 + 1e-9 * n * d * k
 

@@ -141,10 +141,16 @@ def hold(page, k: int, shares) -> None:
         page.mouse.move(box["x"] + 8 + share * (box["width"] - 16), y)
 
 
-def upload(page, *files) -> None:
-    """Drop files of `(name, content)` into the page."""
+def open_drop_zone(page):
+    """The place for files, opened."""
     zone = page.locator("details", has_text="Your own data")
     if zone.get_attribute("open") is None:
         zone.locator("summary").click()
+    return zone
+
+
+def upload(page, *files) -> None:
+    """Drop files of `(name, content)` into the page."""
+    zone = open_drop_zone(page)
     payload = [{"name": name, "mimeType": "application/octet-stream", "buffer": content} for name, content in files]
     zone.locator("input[type=file]").set_input_files(payload)
