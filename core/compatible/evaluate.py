@@ -110,12 +110,21 @@ def evaluate(
 
 
 def evaluate_all(
-    maps: Sequence[LinearMap], test: Pairs, *, fitted: int = 0, same_items: bool = False, mean_ap: bool = True
+    maps: Sequence[LinearMap],
+    test: Pairs,
+    *,
+    fitted: int = 0,
+    same_items: bool = False,
+    mean_ap: bool = True,
+    unmapped: tuple[Retrieval, Retrieval] | None = None,
 ) -> list[Evaluation]:
-    """Judge several maps on the same pairs; what does not depend on the map is computed once."""
+    """Judge several maps on the same pairs; what does not depend on the map is computed once.
+
+    Args:
+        unmapped: old/old and new/new of an earlier judgement of the same pairs.
+    """
     labels = test.labels
-    old_old = retrieval(test.old, test.old, labels, mean_ap=mean_ap)
-    new_new = retrieval(test.new, test.new, labels, mean_ap=mean_ap)
+    old_old, new_new = unmapped or (retrieval(x, x, labels, mean_ap=mean_ap) for x in (test.old, test.new))
     found = []
     for one in maps:
         raw = one(test.new)

@@ -11,6 +11,7 @@ from core.compatible.loading import Embeddings
 from core.compatible.maps import LinearMap, Moments, lambda_orthogonal, least_squares, moments, procrustes
 from core.compatible.matrix import Compatibility, compatibility
 from core.compatible.pairs import Pairs, pairs, unit_rows
+from core.compatible.retrieval import Retrieval, retrieval
 from core.errors import InputError
 from core.progress import Run
 
@@ -142,7 +143,11 @@ class Study:
 
     def judge(self, maps: list[LinearMap], *, mean_ap: bool = False) -> list[Evaluation]:
         """Retrieval with each map on items it was not fitted on."""
-        return evaluate_all(maps, self.test, fitted=len(self.fit), mean_ap=mean_ap)
+        return evaluate_all(maps, self.test, fitted=len(self.fit), mean_ap=mean_ap, unmapped=self._unmapped)
+
+    @cached_property
+    def _unmapped(self) -> tuple[Retrieval, Retrieval]:
+        return tuple(retrieval(x, x, self.test.labels) for x in (self.test.old, self.test.new))  # type: ignore[return-value]
 
 
 def _numbered(labels: np.ndarray) -> tuple[np.ndarray, tuple[str, ...]]:

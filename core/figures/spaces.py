@@ -48,12 +48,15 @@ def two_clouds(
                 marker=dict(size=6 if ending else 5, symbol=symbol + ending, color=colours[mine], opacity=0.75),
             )  # fmt: skip
     if few:
-        for i in np.unique(label):
-            x, y = old[label == i].mean(axis=0)
-            fig.add_annotation(
-                x=float(x), y=float(y), text=f"<b>{short(classes[i], 12)}</b>", showarrow=False, font=dict(size=15),
-                bgcolor="rgba(255,255,255,0.65)", font_color="#222222", borderpad=1,
-            )  # fmt: skip
+        beside = dict(
+            showarrow=False, font=dict(size=15, color="#222222"), bgcolor="rgba(255,255,255,0.65)", borderpad=1
+        )
+        middles = {int(i): old[label == i].mean(axis=0) for i in np.unique(label)}
+        names = {i: f"<b>{short(classes[i], 12)}</b>" for i in middles}
+        # all at once: added one by one they take longer than the rest of the figure
+        fig.update_layout(
+            annotations=[dict(x=float(x), y=float(y), text=names[i], **beside) for i, (x, y) in middles.items()]
+        )
     fig.update_xaxes(showticklabels=False)
     fig.update_yaxes(showticklabels=False, showgrid=False, scaleanchor="x")
     return fig
