@@ -12,7 +12,7 @@ from pages.transport.view import TransportView
 from tests.browser import chromium, settled
 
 pytestmark = pytest.mark.browser
-PLOT = ".js-plotly-plot .plot-container"
+PLOT = ".js-plotly-plot"
 
 
 def view(page) -> TransportView:
@@ -41,7 +41,7 @@ def test_a_click_an_edit_undo_a_link_and_uploads():
     with served() as (address, _), chromium() as browser:
         page = opened(browser, f"{address}/transport")  # a direct link, before anybody opened the server
         page.set_default_timeout(60_000)
-        page.wait_for_selector(PLOT, timeout=60_000)
+        page.wait_for_selector(PLOT, timeout=120_000)
         settled(page, 60_000)
 
         plot = page.locator(PLOT).first
@@ -66,7 +66,7 @@ def test_a_click_an_edit_undo_a_link_and_uploads():
         assert list(moved.gains.values()) == [-1.0]
 
         other = opened(browser, page.url)  # the copied link, in another browser
-        other.get_by_text("Rows, percent from the top").wait_for(timeout=60_000)
+        other.get_by_text("Rows, percent from the top").wait_for(timeout=120_000)
         assert view(other) == moved
         other.context.close()
 

@@ -16,7 +16,7 @@ from core.ui.text import escape
 from pages.transport.shown import Shown
 from pages.transport.view import TransportView
 
-_BUDGETS, _SECONDS = (1000, 2800, 9000), (1, 2, 6, 20)
+_BUDGETS, _SECONDS = (1000, 2800, 9000), (2, 6, 20)
 _FIRST = ["deep", "siren", "fourier", "hash"]
 
 
@@ -61,7 +61,7 @@ def draw(history: History[TransportView], on: Shown) -> None:
 def _choices(history: History[TransportView]) -> tuple[int, float, list[str]]:
     now = history.now
     budget = min(_BUDGETS, key=lambda v: abs(v - now.entry("race", "budget", 2800)))
-    seconds = min(_SECONDS, key=lambda v: abs(v - now.entry("race", "seconds", 2)))
+    seconds = min(_SECONDS, key=lambda v: abs(v - now.entry("race", "seconds", 6)))
     names = [n for n in NETWORKS if n in now.entry("race", "names", _FIRST)]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         history.bind(
@@ -117,6 +117,11 @@ def _table(entries: list[Entry]) -> None:
         ),
         width="stretch",
     )
+    late = [e.title for e in entries if e.name in NETWORKS and e.steps < 20]
+    if late:
+        st.caption(
+            f"{', '.join(late)}: the time went by before training began; give more seconds to see it at its best."
+        )
     best, exact = rows[0], next(e for e in entries if e.name == "exact")
     if best.name.startswith(("dct", "jpeg")):
         st.caption(f"{best.title} is ahead of everything that is trained or solved here.")
