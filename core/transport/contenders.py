@@ -42,7 +42,7 @@ def build(name: str, budget: int, values: np.ndarray, *, seed: int = 0, decoder:
         "siren": lambda w: Siren(d, c, w, 4),
         "finer": lambda w: Finer(d, c, w, 4),
         "fourier": lambda w: FourierFeatures(d, c, w, 2, features=w),
-        "hash": lambda w: HashGrid(d, c, 16, 1, levels=6, table=8 * w),
+        "hash": lambda w: HashGrid(d, c, 16, 1, levels=6, table=8 * w, finest={1: 1024, 2: 64}.get(d, 32)),
     }
     if name not in makers:
         raise InputError(f"There is no network {name!r} here; there are {', '.join(NETWORKS)}.")
@@ -75,7 +75,7 @@ def _widest(make: Callable[[int], Field], budget: int, seed: int) -> Field:
 
 def _deep_sine(values: np.ndarray, budget: int, seed: int) -> Field:
     shape, d = values.shape[1:], values.ndim - 1
-    grid = Grid.over(shape, 2, 3)
+    grid = Grid.over(shape, 4, 1)  # a bilinear grid did 1 dB better here than a cubic one of as many numbers
     share = 0.22
 
     def make(width: int) -> Field:

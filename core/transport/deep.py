@@ -16,7 +16,7 @@ from core.transport.splines import Grid
 
 
 class Modulated(Field):
-    """Sines with amplitudes on a cubic spline grid into sine or ReLU layers.
+    """Sines with amplitudes on a grid of splines into sine or ReLU layers.
 
     Args:
         d, c: axes and channels.
