@@ -44,7 +44,7 @@ def controls(history: History[CompatibleView], study, path) -> None:
                 "least squares.",
             )  # fmt: skip
         elif name == "bt2":
-            slider, toggle = st.columns([3, 1], vertical_alignment="bottom")
+            slider, toggle = st.columns([3, 2], vertical_alignment="bottom")
             with slider:
                 history.bind(
                     "extra", st.slider, "Extra dimensions", 0, study.d_new, value=min(history.now.extra, study.d_new),
@@ -52,7 +52,13 @@ def controls(history: History[CompatibleView], study, path) -> None:
                 )  # fmt: skip
             with toggle:
                 history.bind("rigid", st.toggle, "Rigid block", help="Else the compatible block is least squares.")
-    st.caption(_ABOUT[name])
+    about = _ABOUT[name]
+    if name == "bt2" and history.now.rigid and study.d_new <= study.d_old:
+        about += (
+            " Here the new space is no wider than the old one, so a rigid block loses nothing and extra dimensions add "
+            "nothing; they pay with a free block."
+        )
+    st.caption(about)
 
 
 def draw(history: History[CompatibleView], on: Shown) -> None:
