@@ -68,10 +68,13 @@ def test_a_dial_a_fit_a_run_and_uploads(address, browser):
     assert lost(other) == moved and view_of(other) == view_of(page)
     assert other.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     other.context.close()
-    page.get_by_role("button", name="Undo", exact=True).click()
-    until(
-        page, lambda: len(str(view_of(page).wavelets)) <= len(str({"angles": [0.0, 0.0]})) + 40 and lost(page) != moved
-    )
+    for _ in range(8):  # quick presses are one step or several, as the server keeps up
+        step = view_of(page)
+        if step == view:
+            break
+        page.get_by_role("button", name="Undo", exact=True).click()
+        until(page, lambda step=step: view_of(page) != step)
+    until(page, lambda: view_of(page) == view and lost(page) == before)
 
     # a few steps in the page turn the dials
     page.get_by_role("button", name="Quick fit from here").click()
@@ -81,8 +84,8 @@ def test_a_dial_a_fit_a_run_and_uploads(address, browser):
     # a whole run
     page.get_by_role("button", name="Learn it in a run").click()
     until(page, lambda: view_of(page).models.get("wavelets", "").startswith("run:"))
-    page.get_by_role("button", name="Back to before training").wait_for(timeout=90_000)
-    until(page, lambda: "done" in page.evaluate("document.body.innerText"), 90_000)
+    page.get_by_role("button", name="Back to before training").wait_for(timeout=180_000)
+    settled(page, 60_000)
     assert float(lost(page).split()[0]) < float(before.split()[0]) and view_of(page).wavelets == {}
 
     # one's own series, and files that are none

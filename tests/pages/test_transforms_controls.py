@@ -17,6 +17,12 @@ def lost(at) -> float:
     return float(metrics(at)["Energy lost at 64"].split()[0])
 
 
+def dial(at, i):
+    """The slider of an angle; angles that were set otherwise have new sliders."""
+    (found,) = [n for n in at.slider if n.key.startswith(f"transforms:angle:{i}:")]
+    return found
+
+
 def test_a_fresh_page_shows_the_symlet_on_the_ecg():
     at = clean(open_at())
     assert now(at) == TransformsView() and at.query_params == {}
@@ -28,13 +34,13 @@ def test_a_fresh_page_shows_the_symlet_on_the_ecg():
 def test_a_dial_moves_the_wavelet_and_undo_brings_it_back():
     at = open_at(wavelets_settings=SMALL)
     first = lost(at)
-    by_key(at, "angle:0").set_value(20.0)
+    dial(at, 0).set_value(20.0)
     at = clean(at.run())
     angles = np.radians(now(at).wavelets["angles"])
     assert angles[0] == pytest.approx(np.radians(20))
     data = sample("wavelets", "ecg").samples
     assert lost(at) == pytest.approx(100 * look(data, 0, bank_of(held(angles)), 3, 64).at, rel=5e-3) != first
-    assert by_key(at, "angle:1").disabled and by_key(at, "angle:1").value == pytest.approx(25, abs=0.1)
+    assert dial(at, 1).disabled and dial(at, 1).value == pytest.approx(25, abs=0.1)
     at = clean(by_key(at, "undo").click().run())
     assert lost(at) == first and now(at).wavelets == {}
 
@@ -47,9 +53,9 @@ def test_presets_reset_and_the_low_pass_toggle():
     assert np.allclose(now(at).wavelets["angles"], np.degrees(preset_angles("db2")))
     assert metrics(at)["Vanishing moments"] == "2"
     at = clean(by_key(at, "wavelets_settings.low_pass").set_value(False).run())
-    by_key(at, "angle:0").set_value(100.0)
+    dial(at, 0).set_value(100.0)
     at = clean(at.run())
-    assert metrics(at)["Sum of the low taps"] != "1.4142" and not by_key(at, "angle:1").disabled
+    assert metrics(at)["Sum of the low taps"] != "1.4142" and not dial(at, 1).disabled
     at = clean(by_key(at, "reset").click().run())
     assert "angles" not in now(at).wavelets and metrics(at)["Sum of the low taps"] == "1.4142"
 

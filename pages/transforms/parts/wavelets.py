@@ -21,7 +21,7 @@ from pages.transforms.parts.wavelets_shown import PART, shown_of
 from pages.transforms.view import TransformsView
 
 QUICK_STEPS, PER_ROW = 60, 8
-_QUICK = "transforms:quick"
+_QUICK, _DRAWN, _TURN, _BY_HAND = (f"transforms:{n}" for n in ("quick", "drawn", "turn", "by-hand"))
 
 
 def left(history: History[TransformsView], dataset: Dataset) -> WaveletSettings:
@@ -119,6 +119,10 @@ def _dials(history: History[TransformsView], s: WaveletSettings, angles: list[fl
             on_click=lambda: history.change(wavelets={k: v for k, v in history.now.wavelets.items() if k != "angles"}),
             help="Back to the learned angles, or to those that learning starts from.",
         )  # fmt: skip
+    if st.session_state.get(_DRAWN) != angles:
+        by_hand = st.session_state.pop(_BY_HAND, False)
+        st.session_state[_DRAWN] = angles
+        st.session_state[_TURN] = st.session_state.get(_TURN, 0) + (not by_hand)
     for first in range(0, len(angles), PER_ROW):
         row = st.columns(min(PER_ROW, max(len(angles), 4)))
         for i, place in zip(range(first, min(first + PER_ROW, len(angles))), row, strict=False):
@@ -126,19 +130,20 @@ def _dials(history: History[TransformsView], s: WaveletSettings, angles: list[fl
 
 
 def _dial(place, history, i: int, angles: list[float], s: WaveletSettings, set_to) -> None:
-    key, last = f"transforms:angle:{i}", s.low_pass and i == len(angles) - 1
-    value = float(np.clip(round(angles[i], 1), -180, 180))
+    turn, last = st.session_state[_TURN], s.low_pass and i == len(angles) - 1
+    # Angles that no hand set get new sliders: a message that was under way may still carry the old value of the old one.
+    key, value = f"transforms:angle:{i}:{turn}", float(np.clip(round(angles[i], 1), -180, 180))
     if st.session_state.get(key) != value:
         st.session_state[key] = value
 
     def moved():
-        new = [round(a, 3) for a in angles]
-        new[i] = st.session_state[key]
-        set_to(new)
+        if turn == st.session_state[_TURN]:
+            st.session_state[_BY_HAND] = True
+            set_to([st.session_state[key] if j == i else round(a, 3) for j, a in enumerate(angles)])
 
     place.slider(
-        f"Angle {i + 1} / degrees", -180.0, 180.0, step=0.5, key=key, on_change=moved, disabled=last, format="%.1f",
-        help="Follows from the others while the low-pass is held." if last else None,
+        f"Angle {i + 1} / degrees", -180.0, 180.0, step=0.1, format="%.1f", key=key, disabled=last,
+        on_change=None if last else moved, help="Follows from the others while the low-pass is held." if last else None,
     )  # fmt: skip
 
 
