@@ -105,7 +105,7 @@ def view_of(page) -> DirectionsView:
     return DirectionsView.from_link(link[0]) if link else DirectionsView()
 
 
-def until_view(page, test, milliseconds: float = 20_000) -> DirectionsView:
+def until_view(page, test, milliseconds: float = 60_000) -> DirectionsView:
     """Wait until the view in the address passes a test; its value."""
     for _ in range(int(milliseconds / 50)):
         if test(view_of(page)):

@@ -61,7 +61,7 @@ def closed(browser):
 def test_a_direct_link_to_each_page_on_a_server_that_nobody_has_opened(address, browser, page):
     tab = opened(browser, f"{address}/{page['url_path']}")
     tab.get_by_role("heading", level=1, name=page["title"]).wait_for(timeout=60_000)
-    settled(tab, 60_000)
+    settled(tab, 180_000)
     assert "Page not found" not in tab.evaluate("window.passed")
     assert tab.locator('[data-testid="stException"]').count() == 0
     assert tab.get_by_role("heading", level=1).inner_text() == page["title"]
@@ -215,7 +215,7 @@ def test_hostile_files_leave_the_view(address, browser):
         assert expected == "error"
         upload(page, *files)
         sentence = page.get_by_test_id("stAlert")
-        for _ in range(300):
+        for _ in range(1200):
             if sentence.count() == 1 and sentence.inner_text() != said:
                 break
             page.wait_for_timeout(50)
