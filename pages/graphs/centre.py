@@ -69,7 +69,7 @@ def _drawings(history: History[GraphsView], on: Shown) -> None:
             "at random; everything is computed on all of them."
         )
     if d.computed:
-        said.append("The file has no places for the nodes, so they are laid out by the edges.")
+        said.append("The nodes have no places of their own, so they are laid out by the edges.")
     if said:
         st.caption(" ".join(said))
 

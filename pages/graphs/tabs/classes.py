@@ -96,9 +96,10 @@ def _results(on: Shown, attribute: str, scores: list[Score], settings: ClassifyS
     st.dataframe(rows, hide_index=True, key="graphs:classes:table", alt="Accuracy of each model")
     first = scores[0].fits[0]
     train, check, test = first.sizes
+    last = len(scores[0].fits) - 1
     st.caption(
-        f"Seeds 0 to {len(scores[0].fits) - 1}. Each splits the labelled nodes anew, classes in equal shares: "
-        f"{train:,} to train on, {check:,} to stop by, {test:,} to test on. Steps are those done when validation "
+        f"{'Seed 0' if last == 0 else f'Seeds 0 to {last}'}. Each splits the labelled nodes anew, classes in equal "
+        f"shares: {train:,} to train on, {check:,} to stop by, {test:,} to test on. Steps are those done when validation "
         "stopped improving."
     )
     best = max((s for s in scores), key=lambda s: s.mean)
@@ -110,12 +111,13 @@ def _drawn(on: Shown, attribute: str, score: Score) -> None:
     y, names = on.graph.classes(attribute)
     nodes, fit = on.opened.drawing.nodes, score.fits[0]
     colours = [(chart.short(n, 24), CATEGORICAL[i % len(CATEGORICAL)]) for i, n in enumerate(names)]
+    repeat = "; colours repeat" if len(names) > len(CATEGORICAL) else ""
     wrong = np.where(y < 0, -1, (fit.predicted != y).astype(int))
     graphs(
         "graphs:classes:drawing",
         on.opened.geometry,
         [
-            Panel("Predicted", fit.predicted[nodes], NAMES[score.basis] + ", seed 0", classes=colours),
+            Panel("Predicted", fit.predicted[nodes], f"{NAMES[score.basis]}, seed 0{repeat}", classes=colours),
             Panel(
                 "Right or wrong", wrong[nodes], "all labelled nodes, also those trained on",
                 classes=[("right", "#56b4e9"), ("wrong", "#d55e00")],

@@ -131,7 +131,7 @@ def _dials(history: History[TransformsView], s: WaveletSettings, angles: list[fl
 
 def _dial(place, history, i: int, angles: list[float], s: WaveletSettings, set_to) -> None:
     turn, last = st.session_state[_TURN], s.low_pass and i == len(angles) - 1
-    # Angles that no hand set get new sliders: a message that was under way may still carry the old value of the old one.
+    # Angles that no hand set get new sliders: a message under way may still carry the value of the old one.
     key, value = f"transforms:angle:{i}:{turn}", float(np.clip(round(angles[i], 1), -180, 180))
     if st.session_state.get(key) != value:
         st.session_state[key] = value
