@@ -99,8 +99,8 @@ def _results(on: Shown, attribute: str, scores: list[Score], settings: ClassifyS
     last = len(scores[0].fits) - 1
     st.caption(
         f"{'Seed 0' if last == 0 else f'Seeds 0 to {last}'}. Each splits the labelled nodes anew, classes in equal "
-        f"shares: {train:,} to train on, {check:,} to stop by, {test:,} to test on. Steps are those done when validation "
-        "stopped improving."
+        f"shares: {train:,} to train on, {check:,} to stop by, {test:,} to test on. Steps are those done when "
+        "validation stopped improving."
     )
     best = max((s for s in scores), key=lambda s: s.mean)
     _drawn(on, attribute, best)
