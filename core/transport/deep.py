@@ -46,6 +46,7 @@ class Modulated(Field):
         super().__init__()
         k = len(carriers)
         self.grid, self.decoder, self.w0 = grid, decoder, w0
+        self.can_collapse = decoder == "sine"
         self.grid_rate, self.carrier_rate = grid_rate, carrier_rate
         self.w = nn.Parameter(torch.as_tensor(2 * math.pi * carriers, dtype=torch.float32))
         self.b = nn.Parameter(torch.rand(k) * 2 * math.pi)
@@ -62,8 +63,8 @@ class Modulated(Field):
             self.last.bias.fill_(0.5)
 
     def groups(self, rate=None):
-        """The grid and the carriers have rates of their own."""
-        rate = rate or self.rate
+        """The grid and the carriers have rates of their own; as for `Siren`, wide decoders learn more slowly."""
+        rate = rate or self.rate * min(1.0, 32 / self.last.in_features)
         sine = self.decoder == "sine"
         return [
             {"params": list(self.layers.parameters()), "lr": rate * (self.w0 if sine else 1)},

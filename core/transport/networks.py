@@ -15,6 +15,7 @@ class Field(nn.Module):
     """What all of them share: `features` of places, and a linear `last` layer on them."""
 
     rate = 2e-3
+    can_collapse = False  # whether high rates can turn it into a constant for good
     last: nn.Linear
 
     def features(self, x: torch.Tensor) -> torch.Tensor:
@@ -43,6 +44,7 @@ class Siren(Field):
     """
 
     rate = 2e-3
+    can_collapse = True
 
     def __init__(self, d: int, c: int, width: int = 29, depth: int = 4, *, w0: float = 30.0, first: float = 30.0):
         super().__init__()
@@ -58,8 +60,11 @@ class Siren(Field):
             self.last.bias.fill_(0.5)
 
     def groups(self, rate=None):
-        """Sine layers at `w0` times the rate, which is what the factor outside the weights would do."""
-        rate = rate or self.rate
+        """Sine layers at `w0` times the rate, which is what the factor outside the weights would do.
+
+        The network's own rate falls with the width: wide ones run away at what narrow ones need.
+        """
+        rate = rate or self.rate * min(1.0, 40 / self.last.in_features)
         return [
             {"params": list(self.layers.parameters()), "lr": rate * self.w0},
             {"params": list(self.last.parameters()), "lr": rate},

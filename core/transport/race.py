@@ -37,12 +37,12 @@ class Entry:
 class Racer:
     """A network in a race; only `run` is on its clock, drawing and judging are not."""
 
-    def __init__(self, name: str, budget: int, values: np.ndarray, seconds: float, seed: int, clip: bool = True):
+    def __init__(self, name: str, budget: int, values: np.ndarray, seconds: float, seed: int):
         began = time.thread_time()
         self.values = values
         net = build(name, budget, values, seed=seed)
         self.entry = Entry(name, TITLES[name], net.stored, seed)
-        self.descent = Descent(net, values, seed=seed, clip=3.0 if clip else 0.0)
+        self.descent = Descent(net, values, seed=seed)
         self.limit, self.used = seconds, time.thread_time() - began
 
     def run(self, until: float) -> None:
