@@ -8,7 +8,7 @@ from sklearn.decomposition import FactorAnalysis as SkFactorAnalysis
 from sklearn.exceptions import ConvergenceWarning
 
 from core.basis import Basis
-from core.directions.linear import LinearModel, count, measured, numbers
+from core.linear import LinearModel, count, measured, numbers
 from core.models import Settings, register, setting
 
 

@@ -7,7 +7,7 @@ from sklearn.decomposition import FastICA
 from sklearn.exceptions import ConvergenceWarning
 
 from core.basis import Basis
-from core.directions.linear import LinearModel, count, measured, numbers, rank
+from core.linear import LinearModel, count, measured, numbers, rank
 from core.models import Settings, register, setting
 
 

@@ -10,8 +10,8 @@ from sklearn.metrics import pairwise_distances_argmin
 from threadpoolctl import threadpool_limits
 
 from core.basis import Basis
-from core.directions.linear import LinearModel, count, flat, measured, numbers
 from core.errors import InputError
+from core.linear import LinearModel, count, flat, measured, numbers
 from core.models import Settings, register, setting
 
 

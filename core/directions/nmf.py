@@ -9,8 +9,8 @@ from sklearn.decomposition import non_negative_factorization
 from sklearn.exceptions import ConvergenceWarning
 
 from core.basis import Basis
-from core.directions.linear import LinearModel, count, flat, measured, numbers
 from core.errors import InputError
+from core.linear import LinearModel, count, flat, measured, numbers
 from core.models import Settings, register, setting
 
 

@@ -8,7 +8,7 @@ from sklearn.decomposition import IncrementalPCA
 from sklearn.utils import gen_batches
 
 from core.basis import Basis
-from core.directions.linear import DOUBLE_ENTRIES, LinearModel, count, measured, numbers
+from core.linear import DOUBLE_ENTRIES, LinearModel, count, measured, numbers
 from core.models import Settings, register, setting
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from core.basis import Basis
-from core.directions.linear import LinearModel, count, measured, numbers
+from core.linear import LinearModel, count, measured, numbers
 from core.models import Settings, register, setting
 
 

@@ -5,9 +5,9 @@ import torch
 
 from core.basis import Basis
 from core.directions.fista import energy, fista
-from core.directions.linear import LinearModel, count
 from core.directions.preview import montage
 from core.errors import InputError
+from core.linear import LinearModel, count
 from core.models import setting
 
 CHUNK = 4096

@@ -6,9 +6,9 @@ import numpy as np
 from sklearn.decomposition import PCA as SkPCA
 
 from core.basis import Basis
-from core.directions.linear import LinearModel, count, measured, numbers, oriented
-from core.directions.orthomax import orthomax
+from core.linear import LinearModel, count, measured, numbers, oriented
 from core.models import Settings, register, setting
+from core.orthomax import orthomax
 
 
 @dataclass(frozen=True)

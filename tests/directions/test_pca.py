@@ -5,8 +5,9 @@ import pytest
 from sklearn.decomposition import PCA as SkPCA
 from sklearn.decomposition import IncrementalPCA
 
+from core import linear
 from core.datasets.dataset import Dataset
-from core.directions import linear, pca
+from core.directions import pca
 from core.directions.pca import PCA
 
 

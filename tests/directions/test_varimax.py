@@ -8,9 +8,9 @@ from sklearn.decomposition import FactorAnalysis
 from core.basis import Basis
 from core.datasets.dataset import Dataset
 from core.diagnostics import matched_cosine, principal_angles
-from core.directions.orthomax import criterion, orthomax
 from core.directions.pca import PCA
 from core.directions.varimax import Varimax
+from core.orthomax import criterion, orthomax
 
 
 def rotation(k, seed=0):

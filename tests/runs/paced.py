@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from core.basis import Basis
-from core.directions.linear import LinearModel
+from core.linear import LinearModel
 from core.models import register
 from core.settings import Settings, setting
 from core.training import Batches, TrainSettings, seeded, train
