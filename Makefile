@@ -4,13 +4,17 @@ PYTHON ?= python3
 BIN := .venv/bin
 export STREAMLIT_BROWSER_GATHER_USAGE_STATS := false
 
-.PHONY: app test lint bench setup clean
+.PHONY: app assets test lint bench setup clean
 
-app: .venv/app.done
+app: .venv/app.done assets
 	$(BIN)/python -m core serve
 
+# The language model of the page Steer generations, 93 MB, once. Without it everything else works.
+assets: .venv/app.done
+	-@$(BIN)/python -m core assets get
+
 # Two test processes share the machine; a test that failed beside another one gets one more try alone.
-test: .venv/test.done lint
+test: .venv/test.done lint assets
 	$(BIN)/python -m pytest -n 2 --dist loadfile || $(BIN)/python -m pytest --last-failed --last-failed-no-failures none
 
 lint: .venv/test.done

@@ -1,4 +1,4 @@
-"""`python -m core`: fit, encode, decode, runs, models, serve."""
+"""`python -m core`: fit, encode, decode, runs, models, assets, serve."""
 
 import os
 import sys

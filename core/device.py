@@ -87,6 +87,19 @@ def half(device: torch.device | str) -> torch.dtype | None:
     return None
 
 
+def fast_format(device: torch.device | str) -> torch.dtype:
+    """The number format in which a language model reads and writes fastest: bfloat16 where the processor has it.
+
+    It has half the bytes of float32, and writing a text is mostly reading weights from memory.
+    """
+    device = torch.device(device)
+    if device.type == "cpu":
+        can = torch.cpu.get_capabilities()
+        native = can.get("avx512_bf16") or can.get("amx_bf16") or can.get("bf16")
+        return torch.bfloat16 if native else torch.float32
+    return half(device) or torch.float32
+
+
 def use_one_thread() -> None:
     """Give torch one thread in this process.
 

@@ -15,6 +15,7 @@ COMMANDS = {
     "decode": "samples of codes by a model",
     "runs": "list, resume or remove trainings",
     "models": "list, export or import models of the library",
+    "assets": "list or fetch the large files that do not come with the project",
     "serve": "start the app in the browser",
 }
 
@@ -56,6 +57,8 @@ def _command(name: str) -> Callable[[Sequence[str]], int]:
         from core.terminal.lists import runs as command
     elif name == "models":
         from core.terminal.lists import models as command
+    elif name == "assets":
+        from core.terminal.fetch import assets as command
     else:
         from core.terminal.serve import serve as command
     return command
