@@ -85,7 +85,7 @@ class Card:
         about: dict[str, Any] = {"kind": "table"}
         if dataset is not None:
             about = dict(
-                kind=dataset.kind,
+                kind=getattr(model, "kind_", dataset.kind),  # a model may encode what it made of the data
                 data=dataset.title,
                 samples=len(dataset),
                 fingerprint=dataset.fingerprint,

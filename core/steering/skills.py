@@ -1,0 +1,148 @@
+"""Skills: a compact basis of a language model's own activations."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.basis import Basis
+from core.diagnostics import matched_cosine
+from core.errors import InputError
+from core.linear import numbers
+from core.models import register, setting
+from core.steering.evidence import Evidence
+from core.steering.methods import METHODS, find
+from core.steering.reading import ReadingModel, ReadingSettings
+from core.steering.words import direction_words
+
+
+@dataclass(frozen=True)
+class SkillsSettings(ReadingSettings):
+    """Settings of `Skills`."""
+
+    k: int = setting(12, "How many directions.", low=1, high=64)
+    method: str = setting("varimax", "How the directions are found.", choices=tuple(METHODS))
+    causal: bool = setting(True, "Name each direction by the next tokens that it makes likelier.", more=True)
+
+
+@register
+class Skills(ReadingModel):
+    """A basis of the activations of texts, named by what its directions do.
+
+    The data is texts, or the activations that `activations` gave. The method `paper` joins all blocks but the first and
+    the last; the others read one block.
+    """
+
+    family = "steering.skills"
+    title = "Skills"
+    summary = "A compact basis of a language model's activations: directions that it can be steered along."
+    source = "Kang et al. 2026, arXiv 2604.17614 (model-native skills)"
+    Settings = SkillsSettings
+    smallest = 3
+
+    def _fit(self, dataset, *, seed, run):
+        s = self.settings
+        read = self.reads(dataset, self._blocks(dataset), run)
+        directions, mean = find(numbers(read), s.k, s.method, seed=seed)
+        self.keep(Basis(directions, mean), read)
+        self.describe(self._evidence(dataset))
+        run.progress(len(read) + 1, len(read) + 1, {"share of variance": float(sum(e.share for e in self.evidence_))})
+
+    def _blocks(self, dataset) -> list[int]:
+        s = self.settings
+        if s.method != "paper" or dataset.kind != "text":
+            return [s.block]
+        from core.steering.shared import shared
+
+        blocks = shared(s.source).blocks
+        if blocks < 3:
+            raise InputError("The recipe of the paper leaves out the first and the last block; this model has too few.")
+        return list(range(1, blocks - 1))
+
+    def _evidence(self, dataset) -> list[Evidence]:
+        found, codes = [], self.codes_ / self.basis_.scale
+        for i, e in enumerate(self.evidence_):
+            words, opposite = direction_words(self.texts_, codes[:, i]) if self.texts_ else ((), ())
+            label = "" if self.labels_ is None else label_of(codes[:, i], self.labels_)
+            found.append(e.having(words=words, opposite=opposite, label=label))
+        if self.settings.causal and dataset.kind == "text" and len(self.blocks_) == 1:
+            from core.steering.names import causal_names
+            from core.steering.shared import shared
+
+            model = shared(self.settings.source)
+            named = causal_names(model, self.basis_, self.blocks_[0])
+            found = [e.having(raised=n.raised, lowered=n.lowered) for e, n in zip(found, named, strict=True)]
+        return found
+
+
+def label_of(codes: np.ndarray, labels: list[str], least: float = 1.0) -> str:
+    """The label whose samples lie farthest up a direction, in sigma; empty when none does by `least` on average.
+
+    A label that lies there on both ends counts as well as one on the upper end: only the upper one names a direction.
+    """
+    labels = np.asarray(labels)
+    means = {str(v): float(codes[labels == v].mean()) for v in np.unique(labels)}
+    best = max(means, key=means.get)
+    return best if means[best] >= least and len(means) > 1 else ""
+
+
+def presets(model: ReadingModel, least: float = 0.75) -> dict[str, np.ndarray]:
+    """For each label of the texts, the weights `(K,)` in sigma at which its texts lie on average; small ones are zero.
+
+    Labels that lie nowhere in particular have no preset.
+    """
+    if model.labels_ is None:
+        return {}
+    labels, codes = np.asarray(model.labels_), model.codes_ / model.basis_.scale
+    found = {}
+    for label in dict.fromkeys(model.labels_):
+        mean = codes[labels == label].mean(axis=0)
+        mean[np.abs(mean) < least] = 0.0
+        if mean.any():
+            found[label] = mean
+    return found
+
+
+@dataclass(frozen=True)
+class Distractor:
+    """What became of a loud feature that means nothing and was planted in half of the activations.
+
+    Attributes:
+        loudness: its standard deviation over that of the strongest direction.
+        cosine: |cosine| of the planted direction with the found one that is nearest to it.
+        direction: the number of that one.
+        kept: how many of the K directions found without it are still there (|cosine| over 0.9).
+    """
+
+    loudness: float
+    cosine: float
+    direction: int
+    kept: int
+
+    @property
+    def wins(self) -> bool:
+        """Whether it took a direction of its own."""
+        return self.cosine > 0.7
+
+
+def distractor_check(
+    samples: np.ndarray, k: int, method: str = "varimax", *, loudness=(0.25, 0.5, 1.0, 2.0, 4.0), seed: int = 0
+) -> list[Distractor]:
+    """Plant a random direction, present in a random half of the texts, and see whether it wins one of the basis.
+
+    Args:
+        samples: `(N, W)` activations.
+    """
+    x = np.asarray(samples, dtype=np.float64).reshape(len(samples), -1)
+    rng = np.random.default_rng(seed)
+    planted = rng.standard_normal(x.shape[1])
+    planted /= np.linalg.norm(planted)
+    present = rng.permutation(np.arange(len(x)) % 2) * 2.0 - 1.0
+    before, mean = find(x, k, method, seed=seed)
+    strongest = float(((x - mean) @ before[0]).std())
+    found = []
+    for loud in loudness:
+        after, _ = find(x + loud * strongest * present[:, None] * planted, k, method, seed=seed)
+        cosines = np.abs(after @ planted)
+        kept = int((np.abs(matched_cosine(before, after).values) > 0.9).sum())
+        found.append(Distractor(float(loud), float(cosines.max()), int(cosines.argmax()), kept))
+    return found
