@@ -9,7 +9,7 @@ import numpy as np
 from core.datasets.dataset import Dataset
 from core.datasets.guard import base, check_size, counted, listed
 from core.datasets.options import LIMITS, LoadOptions
-from core.datasets.pixels import header, pixels, resized
+from core.datasets.pixels import header, luma, pixels, resized
 from core.errors import InputError
 
 
@@ -169,7 +169,7 @@ def images_of_arrays(name: str, content: tuple, options: LoadOptions) -> Dataset
         samples = samples.astype(np.float64) / full if full else _span(samples.astype(np.float64), low, high)
         notes.append(f"Pixel values from {low:,} to {high:,} were brought to 0 to 1.")
     if options.colour == "grey" and samples.ndim == 4:
-        samples = samples @ np.array([0.299, 0.587, 0.114])
+        samples = luma(samples)
     return Dataset(
         samples,
         "images",

@@ -11,6 +11,7 @@ from core.errors import InputError
 
 _FORMATS = ("PNG", "JPEG", "WEBP", "TIFF", "GIF", "BMP")
 _HINT = "accepted are complete png, jpg, webp, tif, gif and bmp images"
+_LUMA = np.array([0.299, 0.587, 0.114], dtype=np.float32)  # Rec. 601, as image programs use it
 _GREY = ("1", "L", "LA", "La", "I", "F", "I;16", "I;16B", "I;16L", "I;16N")
 
 
@@ -153,8 +154,7 @@ def _channels(array: np.ndarray, grey: bool) -> np.ndarray:
     if array.ndim == 3 and array.shape[2] == 2:
         array = array[..., 0]
     if grey:
-        # Rec. 601 luma, as image programs use it
-        return array if array.ndim == 2 else array[..., :3] @ np.array([0.299, 0.587, 0.114], dtype=np.float32)
+        return array if array.ndim == 2 else luma(array[..., :3])
     return np.repeat(array[..., None], 3, axis=2) if array.ndim == 2 else array[..., :3]
 
 
@@ -180,6 +180,15 @@ def _tiff_pixels(name: str, data: bytes, remark) -> np.ndarray:
         if array.ndim not in (2, 3) or not array.size or array.dtype.kind not in "biuf":
             raise ValueError("not a plain image")
     return _scaled(name, array, remark)
+
+
+def luma(pixels: np.ndarray) -> np.ndarray:
+    """Brightness `(..., H, W)` of colours `(..., H, W, 3)`.
+
+    Term by term: a matrix product rounds differently from one processor to the next, and the fingerprint with it.
+    """
+    red, green, blue = (pixels[..., i] * _LUMA[i] for i in range(3))
+    return red + green + blue
 
 
 def resized(image: np.ndarray, height: int, width: int) -> np.ndarray:

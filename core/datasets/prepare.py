@@ -8,9 +8,8 @@ from core.datasets.cutting import cut_patches, normalise_contrast
 from core.datasets.dataset import Dataset
 from core.datasets.guard import counted
 from core.datasets.options import LIMITS
+from core.datasets.pixels import luma, resized
 from core.errors import InputError
-
-_GREY = np.array([0.299, 0.587, 0.114], dtype=np.float32)
 
 
 def standardise(dataset: Dataset) -> Dataset:
@@ -51,8 +50,6 @@ def resize(images: Dataset, side: int) -> Dataset:
     Raises:
         InputError: not images, or a side outside 2 to 1024.
     """
-    from core.datasets.pixels import resized
-
     _images(images, "resized")
     if not 2 <= side <= 1024:
         raise InputError(f"The side of an image must be 2 to 1024 pixels, not {side}.")
@@ -73,7 +70,7 @@ def grey(images: Dataset) -> Dataset:
     if images.samples.ndim == 3:
         return images
     note = "The images were turned grey."
-    return images.noted(note, samples=images.samples @ _GREY, features=None, extra=_per_sample(images))
+    return images.noted(note, samples=luma(images.samples), features=None, extra=_per_sample(images))
 
 
 def patches(

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from core.datasets.dataset import Dataset
+from core.datasets.pixels import luma
 from core.errors import InputError
 
 ASSETS = Path(__file__).parents[2] / "assets" / "samples"
@@ -118,7 +119,7 @@ def _photos(
 
     pictures = {n: load_sample_image(f"{n}.jpg").astype(np.float32) / 255 for n in ("china", "flower")}
     if not colour:
-        pictures = {n: p @ np.array([0.299, 0.587, 0.114], np.float32) for n, p in pictures.items()}
+        pictures = {n: luma(p) for n, p in pictures.items()}
     return _cut(pictures, size, count, seed, contrast, least)
 
 
@@ -137,7 +138,7 @@ def _textures(size: int = 12, count: int = 6000, seed: int = 0, contrast: str = 
     pictures = {}
     for name in ("camera", "brick", "grass", "gravel", "chelsea", "coffee"):
         picture = getattr(data, name)().astype(np.float32) / 255
-        pictures[name] = picture if picture.ndim == 2 else picture @ np.array([0.299, 0.587, 0.114], np.float32)
+        pictures[name] = picture if picture.ndim == 2 else luma(picture)
     return _cut(pictures, size, count, seed, contrast, least)
 
 

@@ -41,11 +41,13 @@ class Brought(Generic[T]):
         return fingerprint
 
 
-def ask_again(data: str, title: str) -> None:
-    """Say that a link shows an upload of another session."""
-    if data.startswith("upload:"):
-        st.info(
-            f"This link shows *{escape(title) or 'a file'}*, which stayed with the session that uploaded it. "
-            "Drop the same file here to reopen the view; until then you see a sample.",
-            icon=":material/upload_file:",
-        )
+def ask_again(data: str, title: str, *, several: bool = False) -> None:
+    """Say that a link shows an upload of another session; `several` where that is more than one file."""
+    if not data.startswith("upload:"):
+        return
+    what, them, files = ("two files", "them", "files") if several else ("a file", "it", "file")
+    st.info(
+        f"This link shows *{escape(title) or what}*, which stayed with the session that uploaded {them}. "
+        f"Drop the same {files} here to reopen the view; until then you see a sample.",
+        icon=":material/upload_file:",
+    )

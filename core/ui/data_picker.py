@@ -6,6 +6,7 @@ from typing import Any
 import streamlit as st
 
 from core.datasets import ACCEPTED, SAMPLES, Dataset, sample
+from core.ui.brought import ask_again
 from core.ui.history import History
 from core.ui.text import escape, say_error, told_apart
 from core.ui.uploads import Uploads, uploads
@@ -30,7 +31,7 @@ def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -
     choices += [f"upload:{p}" for p, d in reversed(own.datasets.items()) if d.kind in kinds]
     chosen = history.now.data
     if chosen not in choices:
-        _ask_for(history)
+        ask_again(history.now.data, history.now.title)
         chosen = f"sample:{FALLBACK}"
     after = {**fresh, "title": ""}
     history.bind(
@@ -67,16 +68,6 @@ def _title(choice: str, own: Uploads) -> str:
 def _get(choice: str, own: Uploads) -> Dataset:
     place, _, name = choice.partition(":")
     return built_in(name) if place == "sample" else own.datasets[name]
-
-
-def _ask_for(history: History) -> None:
-    if history.now.data.startswith("upload:"):
-        what = escape(history.now.title) or "a file"
-        st.info(
-            f"This link shows *{what}*, which stayed with the session that uploaded it. "
-            "Drop the same file here to reopen the view; until then you see a sample.",
-            icon=":material/upload_file:",
-        )
 
 
 def _drop_zone(history: History, own: Uploads, kinds: Sequence[str], fresh: dict[str, Any]) -> None:

@@ -19,6 +19,12 @@ class _Holder:
                 self._runs = Runs()
             return self._runs
 
+    def close(self) -> None:
+        with self._lock:
+            if self._runs is not None:
+                self._runs.close()
+                self._runs = None
+
 
 @st.cache_resource(show_spinner=False)
 def _holder() -> _Holder:
@@ -28,3 +34,8 @@ def _holder() -> _Holder:
 def runs() -> Runs:
     """The server's runs; nothing is started before the first one is submitted."""
     return _holder().get()
+
+
+def forget() -> None:
+    """End the server's runs and their workers; the next call of `runs` starts anew, with the settings of then."""
+    _holder().close()

@@ -1,7 +1,5 @@
 """Left side of the page: a sample, or the embeddings of one's own two models."""
 
-from dataclasses import dataclass, field
-
 import streamlit as st
 
 from core.compatible.loading import Embeddings, load_embeddings
@@ -9,12 +7,12 @@ from core.compatible.samples import SAMPLES, SOURCE, digit_embeddings
 from core.datasets import ACCEPTED
 from core.errors import InputError
 from core.ui.background import background
+from core.ui.brought import Brought, ask_again
 from core.ui.history import History
 from core.ui.text import escape, say_error
 from pages.compatible.view import FRESH_DATA, LARGEST_SEED, CompatibleView
 
 FALLBACK = "sample:digits-learned"
-MOST = 3
 _HOW = """\
 import numpy as np
 np.save("old.npy", old)  # (N, d_old)
@@ -22,33 +20,16 @@ np.save("new.npy", new)  # (N, d_new), same items, same order
 """
 
 
-@dataclass
-class Brought:
-    """The pairs of this session by fingerprint, the newest last; what the last upload did wrong."""
-
-    pairs: dict[str, Embeddings] = field(default_factory=dict)
-    error: str = ""
-    generation: int = 0
-
-    def keep(self, made: Embeddings) -> str:
-        """Put a pair among those of the session; the oldest goes when there are more than a few."""
-        self.pairs.pop(made.fingerprint, None)
-        self.pairs[made.fingerprint] = made
-        for old in list(self.pairs)[:-MOST]:
-            del self.pairs[old]
-        return made.fingerprint
-
-
 def choose(history: History[CompatibleView]) -> str:
     """The chooser and the drop zone; returns what is chosen, `sample:<name>` or `upload:<fingerprint>`."""
-    own = st.session_state.setdefault("compatible:brought", Brought())
+    own = Brought[Embeddings].of("compatible")
     chooser = st.container()
     _drop_zone(history, own)
     titles = {f"sample:{n}": t for n, t in SAMPLES.items()}
-    titles |= {f"upload:{p}": f"{d.title} (yours)" for p, d in reversed(own.pairs.items())}
+    titles |= {f"upload:{p}": f"{d.title} (yours)" for p, d in reversed(own.things.items())}
     chosen = history.now.data
     if chosen not in titles:
-        _ask_for(history)
+        ask_again(history.now.data, history.now.title, several=True)
         chosen = FALLBACK
     history.bind(
         "data", chooser.selectbox, "Data", list(titles), value=chosen, format_func=titles.get,
@@ -62,7 +43,7 @@ def get(history: History[CompatibleView], chosen: str) -> Embeddings | None:
     """The embeddings; None while the networks of a sample are still in training (the page then shows how far)."""
     place, _, name = chosen.partition(":")
     if place == "upload":
-        return st.session_state["compatible:brought"].pairs[name]
+        return Brought[Embeddings].of("compatible").things[name]
     seed = history.now.seed
     return background(
         "compatible:sample",
@@ -98,16 +79,7 @@ def options(history: History[CompatibleView], given: Embeddings) -> None:
             st.caption(escape(line))
 
 
-def _ask_for(history: History[CompatibleView]) -> None:
-    if history.now.data.startswith("upload:"):
-        st.info(
-            f"This link shows *{escape(history.now.title) or 'two files'}*, which stayed with the session that "
-            "uploaded them. Drop the same files here to reopen the view; until then you see a sample.",
-            icon=":material/upload_file:",
-        )
-
-
-def _drop_zone(history: History[CompatibleView], own: Brought) -> None:
+def _drop_zone(history: History[CompatibleView], own: Brought[Embeddings]) -> None:
     with st.expander("Your own embeddings", icon=":material/upload:", expanded=bool(own.error)):
         files = {}
         for what, label in (("old", "Old model"), ("new", "New model"), ("labels", "Labels (optional)")):
@@ -128,7 +100,7 @@ def _drop_zone(history: History[CompatibleView], own: Brought) -> None:
             say_error(own.error)
 
 
-def _read(history: History[CompatibleView], own: Brought, files: dict) -> None:
+def _read(history: History[CompatibleView], own: Brought[Embeddings], files: dict) -> None:
     own.error = ""
     labels = files.pop("labels")
     try:
@@ -141,7 +113,7 @@ def _read(history: History[CompatibleView], own: Brought, files: dict) -> None:
         own.error = str(error)
         return
     own.generation += 1  # empty uploaders let go of the bytes
-    wanted = f"upload:{own.keep(made)}"
+    wanted = f"upload:{own.keep(made.fingerprint, made)}"
     if history.now.data != wanted:  # a link that waited for these very files keeps its view
         history.change(**{**FRESH_DATA, "data": wanted, "title": made.title})
     st.rerun()

@@ -7,14 +7,15 @@ import streamlit as st
 from core.datasets import Dataset
 from core.errors import InputError
 from core.models import Model, Settings, family
-from core.store import Card, find, list_models, load, new_folder, places, save
+from core.store import Card, find, list_models, load
 from core.transforms.takeaway import model_snippet
 from core.ui.history import History
+from core.ui.keep import keep as keep_model
 from core.ui.owner import owner_key
 from core.ui.run_panel import run_panel, train_button
 from core.ui.server_runs import runs
 from core.ui.settings_form import settings_form
-from core.ui.text import escape, say_error, told_apart
+from core.ui.text import say_error, told_apart
 from pages.transforms.data import sources
 from pages.transforms.view import FAMILIES, FIRST, LARGEST_SEED, TransformsView
 
@@ -119,29 +120,9 @@ def again(history: History[TransformsView], part: str) -> None:
 
 def keep(history: History[TransformsView], part: str, model: Model, dataset: Dataset) -> None:
     """Put the model into the library."""
-    st.subheader("Keep the model", anchor=False)
-    ref = history.now.models.get(part, "")
-    if ref.startswith("model:"):
-        st.caption("This model is in the library already.")
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        suggested = f"{model.title} of {dataset.title}"
-        name = st.text_input("Name", suggested, max_chars=200, key=f"transforms:keep-name:{part}:{dataset.identity}")
-        pressed = st.button("Keep in my library", icon=":material/bookmark:", key="transforms:keep")
-    if not pressed:
-        return
-    try:
-        place = places(owner_key())["own"]
-        if ref.startswith("run:"):
-            kept = runs().keep(ref.removeprefix("run:"), place, name=name).card.name
-        else:
-            card = Card.of(model, dataset, name=name, more={"data": history.now.chosen(part)})
-            save(model, new_folder(place, card.name), card)
-            kept = card.name
-    except InputError as error:
-        say_error(error)
-    else:
-        st.success(f"*{escape(kept)}* is in the library now.", icon=":material/inventory_2:")
+    ref, more = history.now.models.get(part, ""), {"data": history.now.chosen(part)}
+    card = lambda name: Card.of(model, dataset, name=name, more=more)  # noqa: E731
+    keep_model("transforms", ref, model, dataset.title, card, key=f"{part}:{dataset.identity}")
 
 
 def _opened(ref: str, identity: str, dataset: Dataset) -> Model:

@@ -39,7 +39,7 @@ def bring(page, old: bytes, new: bytes) -> None:
     for i, (name, content) in enumerate((("old.npy", old), ("new.npy", new))):
         page.locator('[data-testid="stFileUploaderDropzoneInput"]').nth(i).set_input_files(file(name, content))
         page.get_by_text(name, exact=False).first.wait_for()
-    settled(page)
+        settled(page, LONG)
     page.get_by_role("button", name="Compare").click()
 
 

@@ -149,7 +149,8 @@ def test_a_recipe_is_saved_and_loaded_elsewhere(address, browser, tmp_path):
     file = {"name": "recipe.json", "mimeType": "application/json", "buffer": recipe.encode()}
     other.locator("section:visible", has_text="1MB").locator("input[type=file]").set_input_files(file)
     until_view(other, lambda v: v == view)
-    drawn(other)
+    shown = f"want => {{ try {{ return Array.from({MIXER}.mix.weights).join() === want; }} catch {{ return false; }} }}"
+    other.wait_for_function(shown, arg=page.evaluate(f"Array.from({MIXER}.mix.weights).join()"), timeout=60_000)
     assert weights(other) == weights(page) and other.evaluate(f"{MIXER}.mix.state()") == {"muted": [1]}
 
 

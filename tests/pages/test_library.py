@@ -8,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 from core.datasets import sample
 from core.models import family
 from core.store import Card, export_file, list_models, new_folder, new_key, places, save
+from core.ui import server_runs
 from core.ui.server_runs import runs
 from pages.directions.view import DirectionsView
 from tests.browser import ROOT
@@ -21,7 +22,9 @@ def home(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         folder = tmp_path_factory.mktemp("home")
         patch.setenv("BASIS_HOME", str(folder))
+        server_runs.forget()  # another file's tests may have started a worker, in their home
         yield folder
+        server_runs.forget()
 
 
 @pytest.fixture(autouse=True)

@@ -1,17 +1,16 @@
 """Tab *Take away*: files, recipe, figures and a snippet that computes the same again."""
 
+from functools import partial
+
 import streamlit as st
 
 from core.directions import takeaway
-from core.errors import InputError
 from core.figures.sheet import sheet
-from core.store import Card, new_folder, places, save
+from core.store import Card
 from core.ui.data_picker import FALLBACK
 from core.ui.history import History
-from core.ui.owner import owner_key
-from core.ui.server_runs import runs
+from core.ui.keep import keep
 from core.ui.takeaway import download, recipe
-from core.ui.text import escape, say_error
 from core.ui.uploads import uploads
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
@@ -23,7 +22,9 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     files, code = st.columns([2, 3], gap="large")
     names = names_of(fitted, history.now.names)
     with files:
-        _keep(history, fitted)
+        now = history.now
+        card = partial(_card, now, fitted)
+        keep("directions", now.model, fitted.model, fitted.dataset.title, card, key=fitted.key)
         _files(history, fitted, names)
         _figures(history, fitted, names)
         recipe(history)
@@ -33,36 +34,12 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         st.code(_snippet(history, fitted))
 
 
-def _keep(history: History[DirectionsView], fitted: Fitted) -> None:
-    st.subheader("Keep the model", anchor=False)
-    now = history.now
-    if now.model.startswith("model:"):
-        st.caption("This model is in the library already.")
-        return
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        suggested = f"{fitted.model.title} of {fitted.dataset.title}"
-        name = st.text_input("Name", suggested, max_chars=200, key=f"directions:keep-name:{fitted.key}")
-        pressed = st.button("Keep in my library", icon=":material/bookmark:", key="directions:keep")
-    if pressed:
-        try:
-            kept = _into_library(now, fitted, name)
-        except InputError as error:
-            say_error(error)
-        else:
-            st.success(f"*{escape(kept)}* is in the library now.", icon=":material/inventory_2:")
-
-
-def _into_library(now: DirectionsView, fitted: Fitted, name: str) -> str:
-    """Keep a run's model with its curve, or save one that was fitted at once; returns its name."""
-    place = places(owner_key())["own"]
-    if now.model.startswith("run:"):
-        return runs().keep(now.model.removeprefix("run:"), place, name=name).card.name
+def _card(now: DirectionsView, fitted: Fitted, name: str) -> Card:
+    """The card of a model that was fitted at once."""
     origin = fitted.origin
     more = {"kind": origin.kind, "preparation": origin.preparation, "data": now.data}
     metrics = {"explained_energy": float(fitted.energy.sum())}
-    card = Card.of(fitted.model, fitted.dataset, name=name or fitted.model.title, metrics=metrics, more=more)
-    save(fitted.model, new_folder(place, card.name), card)
-    return card.name
+    return Card.of(fitted.model, fitted.dataset, name=name or fitted.model.title, metrics=metrics, more=more)
 
 
 def _files(history: History[DirectionsView], fitted: Fitted, names: list[str]) -> None:

@@ -328,19 +328,4 @@ function monotone(points) {
   };
 }
 
-const EDITORS = new WeakMap();
-
-export default function (component) {
-  const root = component.parentElement.querySelector(".curves");
-  let editor = EDITORS.get(component.parentElement);
-  if (!editor || editor.root !== root) {
-    editor?.destroy();
-    editor = new CurveEditor(root);
-    EDITORS.set(component.parentElement, editor);
-  }
-  editor.update(component);
-  return () => {
-    editor.destroy();
-    EDITORS.delete(component.parentElement);
-  };
-}
+export default (component) => mount(component, ".curves", CurveEditor);

@@ -48,3 +48,22 @@ function button(name, label, onclick, { text = null, className = "" } = {}) {
 function swapIcon(element, name) {
   element.querySelector("svg").replaceWith(icon(name));
 }
+
+const MOUNTED = new WeakMap();
+
+// One view for each place on the page: made at the first message, updated by later ones, destroyed with the place.
+function mount(component, selector, View) {
+  const place = component.parentElement;
+  const root = place.querySelector(selector);
+  let view = MOUNTED.get(place);
+  if (!view || view.root !== root) {
+    view?.destroy();
+    view = new View(root);
+    MOUNTED.set(place, view);
+  }
+  view.update(component);
+  return () => {
+    view.destroy();
+    MOUNTED.delete(place);
+  };
+}

@@ -152,19 +152,4 @@ class Gallery {
   }
 }
 
-const GALLERIES = new WeakMap();
-
-export default function (component) {
-  const root = component.parentElement.querySelector(".gallery");
-  let gallery = GALLERIES.get(component.parentElement);
-  if (!gallery || gallery.root !== root) {
-    gallery?.destroy();
-    gallery = new Gallery(root);
-    GALLERIES.set(component.parentElement, gallery);
-  }
-  gallery.update(component);
-  return () => {
-    gallery.destroy();
-    GALLERIES.delete(component.parentElement);
-  };
-}
+export default (component) => mount(component, ".gallery", Gallery);

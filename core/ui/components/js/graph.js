@@ -296,19 +296,4 @@ class GraphView {
   }
 }
 
-const GRAPHS = new WeakMap();
-
-export default function (component) {
-  const root = component.parentElement.querySelector(".graphs");
-  let view = GRAPHS.get(component.parentElement);
-  if (!view || view.root !== root) {
-    view?.destroy();
-    view = new GraphView(root);
-    GRAPHS.set(component.parentElement, view);
-  }
-  view.update(component);
-  return () => {
-    view.destroy();
-    GRAPHS.delete(component.parentElement);
-  };
-}
+export default (component) => mount(component, ".graphs", GraphView);

@@ -237,19 +237,4 @@ class Mixer {
   }
 }
 
-const MIXERS = new WeakMap();
-
-export default function (component) {
-  const root = component.parentElement.querySelector(".mixer");
-  let mixer = MIXERS.get(component.parentElement);
-  if (!mixer || mixer.root !== root) {
-    mixer?.destroy();
-    mixer = new Mixer(root);
-    MIXERS.set(component.parentElement, mixer);
-  }
-  mixer.update(component);
-  return () => {
-    mixer.destroy();
-    MIXERS.delete(component.parentElement);
-  };
-}
+export default (component) => mount(component, ".mixer", Mixer);

@@ -118,19 +118,4 @@ function sharedOrder(rows, most) {
   return largestFirst(size, most);
 }
 
-const PICTURES = new WeakMap();
-
-export default function (component) {
-  const root = component.parentElement.querySelector(".pictures");
-  let pictures = PICTURES.get(component.parentElement);
-  if (!pictures || pictures.root !== root) {
-    pictures?.destroy();
-    pictures = new Pictures(root);
-    PICTURES.set(component.parentElement, pictures);
-  }
-  pictures.update(component);
-  return () => {
-    pictures.destroy();
-    PICTURES.delete(component.parentElement);
-  };
-}
+export default (component) => mount(component, ".pictures", Pictures);

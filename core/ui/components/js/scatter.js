@@ -392,19 +392,4 @@ function between(stops, share) {
   return `rgb(${mixed.join(" ")})`;
 }
 
-const SCATTERS = new WeakMap();
-
-export default function (component) {
-  const root = component.parentElement.querySelector(".scatter");
-  let scatter = SCATTERS.get(component.parentElement);
-  if (!scatter || scatter.root !== root) {
-    scatter?.destroy();
-    scatter = new Scatter(root);
-    SCATTERS.set(component.parentElement, scatter);
-  }
-  scatter.update(component);
-  return () => {
-    scatter.destroy();
-    SCATTERS.delete(component.parentElement);
-  };
-}
+export default (component) => mount(component, ".scatter", Scatter);
