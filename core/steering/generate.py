@@ -197,12 +197,12 @@ class _Line:
         self.steers = [s.within(model) for s in steers if s.active]
         self.generator = torch.Generator().manual_seed(settings.seed)
         for _ in self.written:  # go on in the random numbers where the last step left off
-            torch.rand((), generator=self.generator)
+            self._chance()
         self._told = model.detokenize(self.written)
 
     def draw(self, scores: torch.Tensor, settings: Writing) -> int:
         """The next token by its scores `(V,)`."""
-        chance = float(torch.rand((), generator=self.generator, dtype=torch.float64))
+        chance = self._chance()
         if settings.temperature == 0:
             return int(scores.argmax())
         size = min(settings.top_k or scores.numel(), scores.numel())
@@ -210,6 +210,9 @@ class _Line:
         share = torch.softmax(best.double() / settings.temperature, -1).cumsum(-1).cpu().numpy()
         kept = min(int(np.searchsorted(share, settings.top_p)) + 1, size)  # the first that reaches the share is in
         return int(ids[min(int(np.searchsorted(share[:kept], chance * share[kept - 1], side="right")), kept - 1)])
+
+    def _chance(self) -> float:
+        return float(torch.rand((), generator=self.generator, dtype=torch.float64))
 
     def add(self, token: int) -> str:
         """Take a token in; the text that became readable."""

@@ -30,6 +30,8 @@ def load_model(source: str, dtype: torch.dtype) -> tuple[Any, Any, str, str]:
     """
     from core.steering.assets import SMOLLM2
 
+    if not source:
+        raise InputError("Name a language model: smollm2, a Hugging Face id, a folder or a GGUF file.")
     path = Path(source).expanduser()
     if source == DEFAULT:
         folder = SMOLLM2.check()
@@ -60,6 +62,7 @@ def load_gguf(path: Path, dtype: torch.dtype) -> tuple[Any, Any]:
     """
     from transformers import AutoModelForCausalLM, AutoTokenizer, GgufConfig
 
+    _quiet()
     path = Path(path).expanduser()
     if not path.is_file():
         raise InputError(f"There is no file {path.name}; give the path of a GGUF file of a language model.")
@@ -103,6 +106,7 @@ def _gguf_architecture(path: Path) -> tuple[str, bool]:
 def _from_pretrained(where: str, dtype: torch.dtype, name: str, *, local: bool) -> tuple[Any, Any]:
     from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
+    _quiet()
     options = dict(local_files_only=local, trust_remote_code=False)
     try:
         config = AutoConfig.from_pretrained(where, **options)
@@ -180,6 +184,14 @@ def _check_room(size: int, name: str) -> None:
             f"{name} needs about {size * ROOM / 2**30:.0f} GB of memory and {free / 2**30:.0f} GB are free; take a "
             "smaller model."
         )
+
+
+def _quiet() -> None:
+    """No bars of the library's own on the terminal, and no advice meant for whoever writes code with it."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
 
 
 def _digest(files: list[Path]) -> str:
