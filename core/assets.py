@@ -3,10 +3,8 @@
 import contextlib
 import hashlib
 import importlib
-import importlib.util
 import json
 import os
-import pkgutil
 import secrets
 import shutil
 import subprocess
@@ -174,12 +172,9 @@ def cache() -> Path:
 
 def assets() -> dict[str, Asset]:
     """All assets by name: the lists `ASSETS` of the modules `assets` of every package under `core/`."""
-    import core
-
     found: dict[str, Asset] = {}
-    for info in pkgutil.iter_modules(core.__path__):
-        if info.ispkg and importlib.util.find_spec(f"core.{info.name}.assets"):
-            found |= {a.name: a for a in importlib.import_module(f"core.{info.name}.assets").ASSETS}
+    for path in sorted(Path(__file__).parent.glob("*/assets.py")):  # by file: the other packages need not be imported
+        found |= {a.name: a for a in importlib.import_module(f"core.{path.parent.name}.assets").ASSETS}
     return found
 
 

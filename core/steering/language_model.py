@@ -7,7 +7,7 @@ import contextlib
 import json
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, Self
 
@@ -67,6 +67,7 @@ class LanguageModel:
         self.ends = _ends(tokenizer, module)
         self.used = time.monotonic()
         self._lock, self._own = threading.RLock(), threading.local()
+        self._pieces: dict[int, str] = {}
 
     @classmethod
     def load(cls, source: str = DEFAULT, device: str | None = None, dtype: torch.dtype | None = None) -> Self:
@@ -130,9 +131,12 @@ class LanguageModel:
         """The text of token ids, without control tokens."""
         return self.tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False)
 
-    def pieces(self, ids: Iterable[int]) -> list[str]:
+    def pieces(self, ids: Sequence[int]) -> list[str]:
         """Each token as text by itself, control tokens by their names."""
-        return [self.tokenizer.decode([int(i)], clean_up_tokenization_spaces=False) for i in ids]
+        for i in ids:
+            if i not in self._pieces:
+                self._pieces[i] = self.tokenizer.decode([int(i)], clean_up_tokenization_spaces=False)
+        return [self._pieces[i] for i in ids]
 
     def control_tokens(self, text: str) -> list[str]:
         """The control tokens that stand in a text; `tokenize` reads them as plain text, and a page can say so."""

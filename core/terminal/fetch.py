@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from core.assets import asset
 from core.assets import assets as all_assets
-from core.device import use_one_thread
 from core.errors import InputError
 from core.store.disk import size_of
 from core.terminal.cli import OK, REFUSED
@@ -33,12 +32,14 @@ def assets(argv: Sequence[str]) -> int:
 
 
 def _get(names: Sequence[str]) -> int:
-    use_one_thread()
     wanted = [asset(n) for n in names] or list(all_assets().values())
     refused = False
     for a in wanted:
         if a.missing() is None:
             continue
+        from core.device import use_one_thread  # torch takes seconds to import, and most often all is there
+
+        use_one_thread()
         try:
             folder = a.fetch(lambda share, what: print(f"{share:4.0%}  {what}", file=sys.stderr, flush=True))
             print(f"{a.title} is in {folder}")
