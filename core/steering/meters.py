@@ -21,7 +21,8 @@ def _set(listed: str) -> frozenset[str]:
 
 _CASUAL = _set(
     "hey hi yeah yep nope ok okay cool awesome stuff guys guy gonna wanna gotta kinda sorta lol omg totally super "
-    "pretty basically literally honestly dude wow haha like just really thing things fun crazy bit"
+    "pretty basically literally honestly dude wow haha like just really thing things fun crazy bit "
+    "it's that's what's let's there's"
 )
 _FORMAL = _set(
     "furthermore moreover therefore hereby thus pursuant regarding concerning accordingly consequently nevertheless "

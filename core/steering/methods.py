@@ -65,7 +65,7 @@ def _independent(scores: np.ndarray, seed: int) -> np.ndarray:
     """`(K, K)` orthonormal rows nearest to FastICA's mixing directions of `(N, K)` scores."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        ica = FastICA(whiten="unit-variance", max_iter=1000, random_state=seed).fit(scores)
+        ica = FastICA(whiten="unit-variance", max_iter=2000, tol=1e-6, random_state=seed).fit(scores)
     mixing = ica.mixing_.T / np.linalg.norm(ica.mixing_, axis=0)[:, None]
     u, _, v = np.linalg.svd(mixing)
     return u @ v

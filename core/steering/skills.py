@@ -1,5 +1,6 @@
 """Skills: a compact basis of a language model's own activations."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,18 +105,21 @@ def presets(model: ReadingModel, least: float = 0.75) -> dict[str, np.ndarray]:
 
 @dataclass(frozen=True)
 class Distractor:
-    """What became of a loud feature that means nothing and was planted in half of the activations.
+    """What became of a loud feature that means nothing and was planted in some of the activations.
 
     Attributes:
         loudness: its standard deviation over that of the strongest direction.
         cosine: |cosine| of the planted direction with the found one that is nearest to it.
         direction: the number of that one.
+        captured: the share of the planted direction that lies in the span of all found ones, 0 to 1; when it is large
+            and `cosine` is not, the feature was mixed into several directions.
         kept: how many of the K directions found without it are still there (|cosine| over 0.9).
     """
 
     loudness: float
     cosine: float
     direction: int
+    captured: float
     kept: int
 
     @property
@@ -125,24 +129,32 @@ class Distractor:
 
 
 def distractor_check(
-    samples: np.ndarray, k: int, method: str = "varimax", *, loudness=(0.25, 0.5, 1.0, 2.0, 4.0), seed: int = 0
+    samples: np.ndarray,
+    k: int,
+    method: str = "varimax",
+    *,
+    loudness: Sequence[float] = (0.25, 0.5, 1.0, 2.0, 4.0),
+    share: float = 0.1,
+    seed: int = 0,
 ) -> list[Distractor]:
-    """Plant a random direction, present in a random half of the texts, and see whether it wins one of the basis.
+    """Plant a random direction in some of the texts, and see whether it wins one of the basis.
 
     Args:
         samples: `(N, W)` activations.
+        share: of the texts that have the feature.
     """
     x = np.asarray(samples, dtype=np.float64).reshape(len(samples), -1)
     rng = np.random.default_rng(seed)
     planted = rng.standard_normal(x.shape[1])
     planted /= np.linalg.norm(planted)
-    present = rng.permutation(np.arange(len(x)) % 2) * 2.0 - 1.0
+    present = (rng.permutation(len(x)) < max(1, round(share * len(x)))).astype(float)
     before, mean = find(x, k, method, seed=seed)
-    strongest = float(((x - mean) @ before[0]).std())
+    size = float(((x - mean) @ before[0]).std()) / present.std()
     found = []
     for loud in loudness:
-        after, _ = find(x + loud * strongest * present[:, None] * planted, k, method, seed=seed)
+        after, _ = find(x + loud * size * present[:, None] * planted, k, method, seed=seed)
         cosines = np.abs(after @ planted)
+        captured = float(np.square(np.linalg.qr(after.T)[0].T @ planted).sum())
         kept = int((np.abs(matched_cosine(before, after).values) > 0.9).sum())
-        found.append(Distractor(float(loud), float(cosines.max()), int(cosines.argmax()), kept))
+        found.append(Distractor(float(loud), float(cosines.max()), int(cosines.argmax()), captured, kept))
     return found
