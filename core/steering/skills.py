@@ -137,7 +137,7 @@ def distractor_check(
     share: float = 0.1,
     seed: int = 0,
 ) -> list[Distractor]:
-    """Plant a random direction in some of the texts, and see whether it wins one of the basis.
+    """Plant a random direction, outside the span of the basis, in some texts, and see whether it wins a place in it.
 
     Args:
         samples: `(N, W)` activations.
@@ -145,10 +145,11 @@ def distractor_check(
     """
     x = np.asarray(samples, dtype=np.float64).reshape(len(samples), -1)
     rng = np.random.default_rng(seed)
-    planted = rng.standard_normal(x.shape[1])
+    before, mean = find(x, k, method, seed=seed)
+    planted, span = rng.standard_normal(x.shape[1]), np.linalg.qr(before.T)[0]
+    planted -= span @ (span.T @ planted)
     planted /= np.linalg.norm(planted)
     present = (rng.permutation(len(x)) < max(1, round(share * len(x)))).astype(float)
-    before, mean = find(x, k, method, seed=seed)
     size = float(((x - mean) @ before[0]).std()) / present.std()
     found = []
     for loud in loudness:
