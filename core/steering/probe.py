@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from core.basis import Basis
 from core.steering.language_model import LanguageModel, residual, with_residual
 from core.steering.steer import Steer
 
@@ -58,6 +59,25 @@ def next_probabilities(model: LanguageModel, texts: Sequence[str], steer: Steers
         logits = model.logits(ids, mask)
     last = logits[torch.arange(len(ids)), mask.sum(1) - 1]
     return last.softmax(-1).cpu().numpy()
+
+
+def token_codes(
+    model: LanguageModel, basis: Basis, block: int, ids: Sequence[int], steer: Steers = None, prompt: int = 0
+) -> np.ndarray:
+    """`(T, K)` weights, in sigma, of every token of a text along the directions of a basis.
+
+    Args:
+        basis: of activations behind `block`; its mean is a text's, so that single tokens spread widely about zero.
+        ids: the whole text, its first token included; that one's weights mean nothing and are NaN.
+        steer: what was done to the model when it wrote the text.
+        prompt: how many of the tokens are the prompt, for a steer that acts on one part only.
+    """
+    rows, _ = model.pad([list(ids)])
+    with steered(model, steer, [prompt or len(ids)]):
+        hidden = model.hidden(rows, None, [block])[block][0].cpu().numpy()
+    codes = basis.encode(hidden) / basis.scale
+    codes[0] = np.nan
+    return codes
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from core.models import Settings, setting
 from core.progress import Run
 from core.steering.activations import POOLINGS, activations
 from core.steering.evidence import Evidence, pack, pack_texts, unpack, unpack_texts
+from core.steering.language_model import LanguageModel
 
 TOKENS_A_SECOND = 350  # of reading, on one ordinary core
 
@@ -39,10 +40,22 @@ class ReadingModel(LinearModel):
         labels_: their labels, N strings, or None.
         evidence_: K `Evidence`.
         about_: `model` (name), `fingerprint` (of the language model's weights) and more, plain values.
+        language_model: what reads the texts; the server's one of `settings.source` when left out.
     """
 
     kind_ = "activations"  # of the samples that it encodes, whatever it was fitted to
+    language_model: LanguageModel | None = None
     blocks_: list[int]
+
+    def reader(self) -> LanguageModel:
+        """The language model that reads the texts.
+
+        Raises:
+            InputError: it cannot be had.
+        """
+        from core.steering.shared import shared
+
+        return self.language_model or shared(self.settings.source)
 
     def reads(self, dataset: Dataset, blocks: list[int], run: Run) -> Dataset:
         """The activations of a dataset of texts; a dataset of activations comes back as it is."""
@@ -53,9 +66,7 @@ class ReadingModel(LinearModel):
             if "texts" in dataset.extra:
                 self.texts_ = [str(t) for t in dataset.extra["texts"]]
             return dataset
-        from core.steering.shared import shared
-
-        s, model = self.settings, shared(self.settings.source)
+        s, model = self.settings, self.reader()
         several = len(blocks) > 1
         read = activations(
             model, dataset, blocks=blocks if several else blocks[0], pooling=s.pooling, chat=s.chat, run=Longer(run)
@@ -100,9 +111,7 @@ class ReadingModel(LinearModel):
         Raises:
             InputError: there is no such language model, or a text without a word.
         """
-        from core.steering.shared import shared
-
-        s, model = self.settings, shared(self.settings.source)
+        s, model = self.settings, self.reader()
         self.check(model)
         texts = [str(t) for t in texts]
         several = len(self.blocks_) > 1
@@ -112,7 +121,7 @@ class ReadingModel(LinearModel):
             raise InputError("A text without a word in it has no weights; write something first.")
         return read.samples
 
-    def check(self, model: Any) -> None:
+    def check(self, model: LanguageModel) -> None:
         """Make sure that the directions belong to this language model.
 
         Raises:

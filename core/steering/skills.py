@@ -12,6 +12,7 @@ from core.linear import numbers
 from core.models import register, setting
 from core.steering.evidence import Evidence
 from core.steering.methods import METHODS, find
+from core.steering.names import causal_names
 from core.steering.reading import ReadingModel, ReadingSettings
 from core.steering.words import direction_words
 
@@ -52,9 +53,7 @@ class Skills(ReadingModel):
         s = self.settings
         if s.method != "paper" or dataset.kind != "text":
             return [s.block]
-        from core.steering.shared import shared
-
-        blocks = shared(s.source).blocks
+        blocks = self.reader().blocks
         if blocks < 3:
             raise InputError("The recipe of the paper leaves out the first and the last block; this model has too few.")
         return list(range(1, blocks - 1))
@@ -66,11 +65,7 @@ class Skills(ReadingModel):
             label = "" if self.labels_ is None else label_of(codes[:, i], self.labels_)
             found.append(e.having(words=words, opposite=opposite, label=label))
         if self.settings.causal and dataset.kind == "text" and len(self.blocks_) == 1:
-            from core.steering.names import causal_names
-            from core.steering.shared import shared
-
-            model = shared(self.settings.source)
-            named = causal_names(model, self.basis_, self.blocks_[0])
+            named = causal_names(self.reader(), self.basis_, self.blocks_[0])
             found = [e.having(raised=n.raised, lowered=n.lowered) for e, n in zip(found, named, strict=True)]
         return found
 

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 import torch
 
+from core.basis import Basis
 from core.errors import InputError
 from core.steering import meters
 from core.steering.dose import across_blocks, dose_response, last, layer_sweep, strength_of
 from core.steering.generate import Row, Writing, write
 from core.steering.meters import METERS, pattern_meter, word_meter
-from core.steering.probe import costs, next_probabilities
+from core.steering.probe import costs, next_probabilities, token_codes
 from core.steering.steer import Steer
 
 RNG = np.random.default_rng(0)
@@ -52,6 +53,19 @@ def test_next_probabilities_do_not_depend_on_the_company(tiny, direction):
     together, alone = next_probabilities(tiny, PROMPTS, steer), next_probabilities(tiny, PROMPTS[:1], steer)
     assert np.allclose(together.sum(1), 1, atol=1e-5) and np.allclose(together[0], alone[0], atol=1e-5)
     assert np.array_equal(next_probabilities(tiny, PROMPTS), next_probabilities(tiny, PROMPTS, steer.scaled(0)))
+
+
+def test_weights_of_tokens_are_projections_of_their_own_activations(tiny, direction):
+    basis = Basis(np.linalg.qr(RNG.standard_normal((tiny.width, 2)))[0].T, mean=direction, scale=[2.0, 0.5])
+    ids = tiny.started(tiny.tokenize("look at the moon"))
+    codes = token_codes(tiny, basis, 2, ids)
+    with torch.inference_mode():
+        states = tiny.module(input_ids=torch.tensor([ids]), output_hidden_states=True).hidden_states[3][0].numpy()
+    assert np.isnan(codes[0]).all()
+    assert np.allclose(codes[1:], ((states - direction) @ basis.directions.T / [2.0, 0.5])[1:], atol=1e-3)
+    moved = token_codes(tiny, basis, 2, ids, Steer(2, [(basis.directions[0], 3.0)], where="generated"), prompt=3)
+    assert np.allclose(moved[1:3], codes[1:3], atol=1e-4)
+    assert np.allclose(moved[3:] - codes[3:], [[1.5, 0]], atol=1e-3)
 
 
 @pytest.mark.parametrize(
