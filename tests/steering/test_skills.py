@@ -10,6 +10,9 @@ from core.datasets.dataset import Dataset
 from core.diagnostics import matched_cosine
 from core.errors import InputError
 from core.models import family
+from core.runs.execute import execute
+from core.runs.folder_run import FolderRun
+from core.runs.service import new_run
 from core.steering.generate import Row, Writing, write
 from core.steering.methods import METHODS, find
 from core.steering.skills import Skills, distractor_check, label_of, presets
@@ -165,3 +168,24 @@ def test_causal_names_are_the_tokens_that_a_direction_raises(tiny):
     (names,) = causal_names(tiny, basis, 3, prompts=["the cat", "you are", "a mat"], most=4)
     assert names.raised[0][0] == tiny.pieces([token])[0].strip() and names.raised[0][1] > 1
     assert names.raised[0][0] not in [t for t, _ in names.lowered]
+
+
+def test_a_run_that_was_interrupted_while_reading_ends_as_one_that_was_not(folder, monkeypatch):
+    monkeypatch.setattr("core.steering.activations.WINDOW", 4)
+    settings = Skills.Settings(source=folder, block=2, k=3).as_dict()
+    whole, broken = (new_run(Skills, DATA, settings, name="lines") for _ in range(2))
+    assert execute(FolderRun(whole), DATA) == "done"
+    run = FolderRun(broken)
+    tell = run.progress
+    run.progress = lambda step, *more: (tell(step, *more), run.leave.set() if step >= 10 else None)
+    assert execute(run, DATA) == "interrupted"
+    assert 10 <= broken.checkpoint_about()["step"] < len(DATA)
+    steps = []
+    again = FolderRun(broken)
+    tell_again = again.progress
+    again.progress = lambda step, *more: (steps.append(step), tell_again(step, *more))
+    assert execute(again, DATA) == "done" and min(steps) > 10
+    first, second = (load(f.model_path) for f in (whole, broken))
+    assert first[1].kind == "activations" and first[1].metrics == second[1].metrics
+    for name, array in first[0].arrays().items():
+        assert np.array_equal(array, second[0].arrays()[name])
