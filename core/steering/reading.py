@@ -15,6 +15,7 @@ from core.progress import Run
 from core.steering.activations import POOLINGS, activations
 from core.steering.evidence import Evidence, pack, pack_texts, unpack, unpack_texts
 from core.steering.language_model import LanguageModel
+from core.steering.steer import Steer
 
 TOKENS_A_SECOND = 350  # of reading, on one ordinary core
 
@@ -144,6 +145,23 @@ class ReadingModel(LinearModel):
         """The part `(W,)` of a direction that is added at each block."""
         parts = self.basis_.directions[direction].reshape(len(self.blocks_), -1)
         return dict(zip(self.blocks_, parts, strict=True))
+
+    def steers(self, weights: Any, **more: Any) -> list[Steer]:
+        """What has to be done to the model to move its activations by weights `(K,)`, in sigma: a steer a block.
+
+        Args:
+            more: of `Steer`. `cap` and `ablate` measure projections from the mean of the texts. Where several blocks
+                are joined, each gets its part of the sum, by adding.
+        """
+        strengths = np.asarray(weights, dtype=np.float64) * self.basis_.scale
+        if len(self.blocks_) == 1:
+            more.setdefault("centre", self.basis_.mean)
+            return [Steer(self.blocks_[0], list(zip(self.basis_.directions, strengths, strict=True)), **more)]
+        parts = (strengths @ self.basis_.directions).reshape(len(self.blocks_), -1)
+        return [
+            Steer.of_vector(b, part, where=more.get("where", "both"))
+            for b, part in zip(self.blocks_, parts, strict=True)
+        ]
 
     def arrays(self):
         found = super().arrays() | {

@@ -16,12 +16,14 @@ from core.runs.service import new_run
 from core.steering.generate import Row, Writing, write
 from core.steering.methods import METHODS, find
 from core.steering.skills import Skills, distractor_check, label_of, presets
-from core.steering.steer import Steer
 from core.store import Card, export_file, import_file, load, save
 
 RNG = np.random.default_rng(0)
 TEXTS = [f"{a} {b}" for a in ("the cat", "why is it?", "12 + 7 = 19", "¿qué pasa?") for b in "abcdefgh"]
 DATA = Dataset(np.array(TEXTS, object), "text", labels=np.repeat(["cat", "why", "sum", "qué"], 8), title="lines")
+
+
+DATA_VECTORS = RNG.standard_normal((9, 48))
 
 
 def planted(n=600, d=30, k=4):
@@ -92,6 +94,16 @@ def test_a_basis_is_fitted_to_texts_read_by_a_model(fitted):
     assert all(e.raised and e.lowered for e in fitted.evidence_) and len(set(basis.names)) == 3
 
 
+def test_weights_become_a_steer_that_moves_them(fitted, tiny):
+    basis = fitted.bases()["directions"]
+    (steer,) = fitted.steers([1.0, 0.0, -2.0])
+    moved = basis.encode(basis.mean + steer.vector()) / basis.scale
+    assert steer.block == 2 and np.allclose(moved, [1, 0, -2], atol=1e-4)
+    (cap,) = fitted.steers([3.0, 0, 0], method="cap")
+    x = torch.tensor(DATA_VECTORS, dtype=torch.float32) + torch.tensor(basis.mean)
+    assert (basis.encode(cap.apply(x).numpy())[:, 0] / basis.scale[0] > 3 - 1e-3).all()
+
+
 def test_it_comes_back_from_the_store_as_it_was(fitted, tmp_path):
     card = Card.of(fitted, DATA)
     assert card.kind == "activations" and card.shape == (48,) and card.fingerprint == DATA.fingerprint
@@ -127,7 +139,9 @@ def test_the_recipe_of_the_paper_joins_the_middle_blocks_and_steers_each(folder,
     assert model.blocks_ == [1, 2] and model.shape_ == (2, 48)
     slices = model.slices(0)
     assert np.allclose(np.concatenate([slices[1], slices[2]]), model.bases()["directions"].directions[0])
-    steers = [Steer.of_vector(b, 2 * model.bases()["directions"].scale[0] * v) for b, v in slices.items()]
+    steers = model.steers([2.0, 0.0])
+    for steer in steers:
+        assert np.allclose(steer.vector(), 2 * model.bases()["directions"].scale[0] * slices[steer.block], atol=1e-5)
     writing = Writing(tokens=8, chat=False)
     plain, steered = write(tiny, [Row("the cat"), Row("the cat", steers)], settings=writing)
     assert max(steered.kl) > 0 and max(plain.kl) == 0
