@@ -155,7 +155,7 @@ class ReadingModel(LinearModel):
         """
         strengths = np.asarray(weights, dtype=np.float64) * self.basis_.scale
         if len(self.blocks_) == 1:
-            more.setdefault("centre", self.basis_.mean)
+            more.setdefault("centre", np.array(self.basis_.mean))
             return [Steer(self.blocks_[0], list(zip(self.basis_.directions, strengths, strict=True)), **more)]
         parts = (strengths @ self.basis_.directions).reshape(len(self.blocks_), -1)
         return [
