@@ -41,8 +41,17 @@ def frequencies() -> None:
             print(f"    {kind:16} {s.correlation:6.3f} {100 * s.error:6.1f} % {100 * s.within:5.0f} % {s.angle:6.2f}°")
 
 
-def peers(names: Sequence[str], budgets: Sequence[int], seconds: Sequence[float], seeds: int) -> None:
-    """PSNR, mean and deviation over seeds; all methods of one seed take turns on the processor."""
+def peers(
+    names: Sequence[str],
+    budgets: Sequence[int],
+    seconds: Sequence[float],
+    seeds: int,
+    networks: Sequence[str] = NETWORKS,
+) -> None:
+    """PSNR, mean and deviation over seeds; all methods of one seed take turns on the processor.
+
+    With the deep model and SIREN both running, also the mean of their difference seed by seed, and its deviation.
+    """
     for name in names:
         values = picture(name)
         print(f"{name}: {100 * narrow_share(values[0]):.0f} % of the local energy around one frequency", flush=True)
@@ -50,16 +59,19 @@ def peers(names: Sequence[str], budgets: Sequence[int], seconds: Sequence[float]
             lines = [exact_entry(values, budget), *yardsticks(values, budget)]
             print(f"  {budget} numbers: " + ", ".join(f"{e.title} {e.final:.1f} dB" for e in lines), flush=True)
             for limit in seconds:
-                got: dict[str, list[float]] = {n: [] for n in NETWORKS}
+                got: dict[str, list[float]] = {n: [] for n in networks}
                 steps: dict[str, int] = {}
                 for seed in range(seeds):
-                    *_, entries = race(values, budget=budget, seconds=limit, seed=seed, judgements=2)
+                    *_, entries = race(values, budget=budget, seconds=limit, names=networks, seed=seed, judgements=2)
                     for e in entries:
                         if e.name in got:
                             got[e.name].append(e.final)
                             steps[e.name] = e.steps
                 table = "  ".join(f"{n} {np.mean(v):.2f} ±{np.std(v):.2f} ({steps[n]} steps)" for n, v in got.items())
                 print(f"    {limit:g} s: {table}", flush=True)
+                if {"deep", "siren"} <= set(got):
+                    ahead = np.subtract(got["deep"], got["siren"])
+                    print(f"      deep above SIREN: {ahead.mean():+.2f} dB ±{ahead.std():.2f}", flush=True)
 
 
 def equation() -> None:
@@ -90,6 +102,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--numbers", nargs="+", type=int, default=None, help="stored numbers")
     parser.add_argument("--seconds", nargs="+", type=float, default=None, help="processor seconds")
     parser.add_argument("--seeds", type=int, default=None, help="seeds a cell")
+    parser.add_argument("--networks", nargs="+", choices=NETWORKS, default=NETWORKS, help="which networks race")
     args = parser.parse_args(argv)
     use_one_thread()
     if args.only in (None, "frequencies"):
@@ -98,7 +111,7 @@ def main(argv: Sequence[str]) -> int:
         names = args.pictures or (PICTURES if args.full else ("warped fringe", "camera", "brick"))
         budgets = args.numbers or ((2800, 9000) if args.full else (9000,))
         seconds = args.seconds or ((1.0,) if args.quick else (6.0, 20.0) if args.full else (6.0,))
-        peers(names, budgets, seconds, args.seeds or (5 if args.full else 1))
+        peers(names, budgets, seconds, args.seeds or (5 if args.full else 1), args.networks)
     if args.only in (None, "equation") and not args.quick:
         equation()
     return 0

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+import torch
 
 from core.errors import InputError
 from core.training import seeded
@@ -25,7 +26,8 @@ NETWORKS = tuple(TITLES)
 def build(name: str, budget: int, values: np.ndarray, *, seed: int = 0, decoder: str = "auto") -> Field:
     """A network of about `budget` stored numbers, at most 2 % more, for a signal `(C, *shape)`.
 
-    Depths and rates are those that did best at 128 x 128 with 2.8k and 9k numbers; widths follow the budget.
+    Depths and rates are those that did best at 128 x 128 with 2.8k and 9k numbers; widths follow the budget. Along a
+    single axis the first frequencies follow the number of samples, since a sound has hundreds of cycles.
 
     Args:
         name: one of `NETWORKS`.
@@ -38,10 +40,11 @@ def build(name: str, budget: int, values: np.ndarray, *, seed: int = 0, decoder:
     if name == "deep":
         decoder = choose_decoder(values) if decoder == "auto" else decoder
         return (_deep_sine if decoder == "sine" else _deep_relu)(values, budget, seed)
+    first, spread = (max(30.0, values.shape[1] / 8), max(8.0, values.shape[1] / 40)) if d == 1 else (30.0, 8.0)
     makers: dict[str, Callable[[int], Field]] = {
-        "siren": lambda w: Siren(d, c, w, 4),
-        "finer": lambda w: Finer(d, c, w, 4),
-        "fourier": lambda w: FourierFeatures(d, c, w, 2, features=w),
+        "siren": lambda w: Siren(d, c, w, 4, first=first),
+        "finer": lambda w: Finer(d, c, w, 4, first=first),
+        "fourier": lambda w: FourierFeatures(d, c, w, 2, features=w, sigma=spread),
         "hash": lambda w: HashGrid(d, c, 16, 1, levels=6, table=8 * w, finest={1: 1024, 2: 64}.get(d, 32)),
     }
     if name not in makers:
@@ -85,7 +88,8 @@ def _deep_sine(values: np.ndarray, budget: int, seed: int) -> Field:
     k = 8 * max(1, round(3 * size**0.45))
     cells = {1: round(0.25 * budget / k), 2: round(5 * size**0.2)}.get(d, 2)
     grid = Grid.over(shape, max(2, cells), 1)
-    carriers = np.random.default_rng(seed).uniform(-5, 5, (k, d))
+    fastest = 5 if d > 1 else max(5, shape[0] / 40)
+    carriers = np.random.default_rng(seed).uniform(-fastest, fastest, (k, d))
 
     def make(width: int) -> Field:
         width = width - width % 4 if width > 24 else width  # products of such widths run faster
@@ -98,12 +102,13 @@ def _deep_relu(values: np.ndarray, budget: int, seed: int) -> Field:
     shape, d = values.shape[1:], values.ndim - 1
     grid = Grid.over(shape, max(2, round((budget / 110) ** (1 / 2)) - 2), 3)
     mono = np.asarray(values, dtype=np.float32).mean(0)
-    kept: dict[int, np.ndarray] = {}
 
     def make(width: int) -> Field:
         k = max(4, round(0.4 * budget / (grid.size + width)))
-        if k not in kept:
-            kept[k] = find_carriers(mono, k, kind="data", cells=20, seed=seed)
-        return Modulated(d, len(values), kept[k], grid, decoder="relu", width=width, depth=2, grid_rate=33.0)
+        return Modulated(d, len(values), np.zeros((k, d)), grid, decoder="relu", width=width, depth=2, grid_rate=33.0)
 
-    return _widest(make, budget, seed)
+    net = _widest(make, budget, seed)
+    found = find_carriers(mono, len(net.w), kind="data", cells=20, seed=seed)  # once, when their number is settled
+    with torch.no_grad():
+        net.w.copy_(2 * np.pi * torch.as_tensor(found))
+    return net

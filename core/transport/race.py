@@ -35,7 +35,11 @@ class Entry:
 
 
 class Racer:
-    """A network in a race; only `run` is on its clock, drawing and judging are not."""
+    """A network in a race.
+
+    On its clock: building it (for the deep model also one look at the signal for its decoder and one search for its
+    carriers) and every step of its training. Not on its clock: drawing and judging.
+    """
 
     def __init__(self, name: str, budget: int, values: np.ndarray, seconds: float, seed: int):
         began = time.thread_time()
