@@ -64,12 +64,15 @@ def causal_names_one_by_one(
 
 
 def _top(model: LanguageModel, ratio: np.ndarray, most: int) -> tuple[tuple[str, float], ...]:
-    """The tokens with the largest ratios; of tokens that differ only in case or spaces the first stands for all."""
+    """The tokens with the largest ratios: beginnings of words, figures and marks, not the rests of words.
+
+    Of tokens that differ only in case or spaces the first stands for all.
+    """
     found: dict[str, tuple[str, float]] = {}
-    for i in np.argsort(-ratio)[: 8 * most]:
+    for i in np.argsort(-ratio)[: 16 * most]:
         token = model.pieces([int(i)])[0]
         key = token.strip().lower()
-        if ratio[i] > 1 and key and "\ufffd" not in token:
+        if ratio[i] > 1 and key and "\ufffd" not in token and (token[0].isspace() or not token[0].isalpha()):
             found.setdefault(key, (token.strip(), round(float(ratio[i]), 3)))
         if len(found) == most:
             break

@@ -59,26 +59,33 @@ class Skills(ReadingModel):
         return list(range(1, blocks - 1))
 
     def _evidence(self, dataset) -> list[Evidence]:
-        found, codes = [], self.codes_ / self.basis_.scale
+        codes = self.codes_ / self.basis_.scale
+        labels = [""] * self.basis_.k if self.labels_ is None else labels_of(codes, self.labels_)
+        found = []
         for i, e in enumerate(self.evidence_):
             words, opposite = direction_words(self.texts_, codes[:, i]) if self.texts_ else ((), ())
-            label = "" if self.labels_ is None else label_of(codes[:, i], self.labels_)
-            found.append(e.having(words=words, opposite=opposite, label=label))
+            found.append(e.having(words=words, opposite=opposite, label=labels[i]))
         if self.settings.causal and dataset.kind == "text" and len(self.blocks_) == 1:
             named = causal_names(self.reader(), self.basis_, self.blocks_[0])
             found = [e.having(raised=n.raised, lowered=n.lowered) for e, n in zip(found, named, strict=True)]
         return found
 
 
-def label_of(codes: np.ndarray, labels: list[str], least: float = 1.0) -> str:
-    """The label whose samples lie farthest up a direction, in sigma; empty when none does by `least` on average.
+def labels_of(codes: np.ndarray, labels: Sequence[str], least: float = 1.0) -> list[str]:
+    """For each direction the label that it stands for, empty where it stands for none.
 
-    A label that lies there on both ends counts as well as one on the upper end: only the upper one names a direction.
+    A direction is named by the label whose samples lie farthest up it, by `least` sigma or more on average, unless
+    they lie even farther up another direction.
+
+    Args:
+        codes: `(N, K)` in sigma.
     """
-    labels = np.asarray(labels)
-    means = {str(v): float(codes[labels == v].mean()) for v in np.unique(labels)}
-    best = max(means, key=means.get)
-    return best if means[best] >= least and len(means) > 1 else ""
+    known = list(dict.fromkeys(labels))
+    if len(known) < 2:
+        return [""] * codes.shape[1]
+    means = np.stack([codes[np.asarray(labels) == v].mean(axis=0) for v in known])
+    best = means.argmax(axis=0)
+    return [known[b] if means[b, i] >= least and means[b].argmax() == i else "" for i, b in enumerate(best)]
 
 
 def presets(model: ReadingModel, least: float = 0.75) -> dict[str, np.ndarray]:

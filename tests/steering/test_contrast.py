@@ -95,7 +95,7 @@ def test_concept_texts_differ_in_the_word_alone():
 def test_contrast_words_are_the_over_represented_ones():
     ours = [f"the ministry said on tuesday that {w} rose" for w in "abcdefgh"]
     theirs = [f"the cat said that {w} slept" for w in "abcdefgh"]
-    assert set(contrast_words(ours, theirs)) == {"ministry", "tuesday", "on", "rose"}
+    assert set(contrast_words(ours, theirs)) == {"ministry", "tuesday", "rose"}
     assert contrast_words(ours, ours) == () and contrast_words([], theirs) == ()
     up, down = direction_words([*ours, *theirs], np.r_[np.ones(8), np.zeros(8)])
     assert "ministry" in up and "cat" in down

@@ -15,7 +15,7 @@ from core.runs.folder_run import FolderRun
 from core.runs.service import new_run
 from core.steering.generate import Row, Writing, write
 from core.steering.methods import METHODS, find
-from core.steering.skills import Skills, distractor_check, label_of, presets
+from core.steering.skills import Skills, distractor_check, labels_of, presets
 from core.store import Card, export_file, import_file, load, save
 
 RNG = np.random.default_rng(0)
@@ -149,8 +149,9 @@ def test_the_recipe_of_the_paper_joins_the_middle_blocks_and_steers_each(folder,
 
 def test_labels_name_the_directions_on_which_they_lie_and_make_presets():
     labels = ["a"] * 10 + ["b"] * 20
-    codes = np.r_[np.full(10, 1.9), np.full(20, -0.9)]
-    assert label_of(codes, labels) == "a" and label_of(0.1 * codes, labels) == "" and label_of(codes, ["a"] * 30) == ""
+    codes = np.c_[np.r_[np.full(10, 1.9), np.full(20, -0.9)], np.r_[np.full(10, 2.1), np.full(20, 1.2)]]
+    assert labels_of(codes, labels) == ["", "a"] and labels_of(codes[:, :1], labels) == ["a"]
+    assert labels_of(0.1 * codes, labels) == ["", ""] == labels_of(codes, ["a"] * 30)
     codes = np.r_[np.eye(4), np.zeros((2, 4))].repeat(50, 0) * [9, 8, 7, 6]
     x = codes @ np.linalg.qr(RNG.standard_normal((30, 4)))[0].T + RNG.standard_normal((300, 30))
     data = Dataset(x, "activations", labels=np.array(list("abcdee")).repeat(50))
@@ -174,12 +175,12 @@ def test_causal_names_are_the_tokens_that_a_direction_raises(tiny):
     from core.steering.names import causal_names
 
     # Behind the last block a direction along a token's own row of the unembedding raises that very token.
-    token = tiny.tokenize("moon")[0]
+    token = tiny.tokenize(" the")[0]
     row = tiny.module.get_output_embeddings().weight[token]
     direction = (row * tiny.module.model.norm.weight).detach().numpy()
     strong = torch.tensor(direction).norm().item()
     basis = Basis(direction[None] / strong, scale=[tiny.token_norm(3)])
-    (names,) = causal_names(tiny, basis, 3, prompts=["the cat", "you are", "a mat"], most=4)
+    (names,) = causal_names(tiny, basis, 3, prompts=["cat", "you are", "a mat"], most=4)
     assert names.raised[0][0] == tiny.pieces([token])[0].strip() and names.raised[0][1] > 1
     assert names.raised[0][0] not in [t for t, _ in names.lowered]
 
