@@ -22,6 +22,7 @@ PAGES = [
     dict(
         page="pages/transforms/page.py", title="Learned transforms", icon=":material/graphic_eq:", url_path="transforms"
     ),
+    dict(page="pages/steering/page.py", title="Steer generations", icon=":material/edit_note:", url_path="steering"),
     dict(page="pages/transport/page.py", title="Frequency transport", icon=":material/waves:", url_path="transport"),
     dict(page="pages/library/page.py", title="Library", icon=":material/inventory_2:", url_path="library"),
 ]

@@ -5,10 +5,12 @@ Source of the model that comes by default: SmolLM2 (Allal et al. 2025), SmolLM2-
 
 import contextlib
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -250,18 +252,16 @@ class LanguageModel:
     @cached_property
     def token_norms(self) -> np.ndarray:
         """`token_norm` of every block, `(L,)`; kept on disk, so that it is measured once for a model."""
-        path = private(cache() / "token-norms") / f"{self.fingerprint or 'none'}.json"
-        with contextlib.suppress(OSError, ValueError):
-            kept = np.asarray(json.loads(path.read_bytes()), dtype=np.float64)
-            if kept.shape == (self.blocks,) and self.fingerprint:
-                return kept
+        kept = known_token_norms(self.fingerprint)
+        if kept is not None and kept.shape == (self.blocks,):
+            return kept
         ids, mask = self.pad(self.tokens_of(NEUTRAL))
         at = mask.bool()
         at[:, 0] = False
         hidden = self.hidden(ids, mask, range(self.blocks))
         norms = [float(hidden[b][at].norm(dim=-1).mean()) for b in range(self.blocks)]
         if self.fingerprint:
-            write_json(path, [round(n, 4) for n in norms], sync=False)
+            write_json(_norms_path(self.fingerprint), [round(n, 4) for n in norms], sync=False)
         return np.asarray(norms)
 
     # ---- inside
@@ -294,6 +294,20 @@ class LanguageModel:
                 f"The chat template of {self.name} refuses this conversation; leave the system prompt out or write in "
                 "completion mode."
             ) from error
+
+
+def known_token_norms(fingerprint: str) -> np.ndarray | None:
+    """`LanguageModel.token_norms` of the weights with that fingerprint, if this machine has measured them before: for
+    who does not want to wait until the model is loaded."""
+    with contextlib.suppress(OSError, ValueError):
+        kept = np.asarray(json.loads(_norms_path(fingerprint).read_bytes()), dtype=np.float64)
+        if fingerprint and kept.ndim == 1 and kept.size and np.isfinite(kept).all() and kept.min() > 0:
+            return kept
+    return None
+
+
+def _norms_path(fingerprint: str) -> Path:
+    return private(cache() / "token-norms") / f"{re.sub('[^0-9a-zA-Z]', '', fingerprint)}.json"
 
 
 class _Enough(Exception):
