@@ -159,8 +159,10 @@ def choose(name: str, arrays: dict[str, np.ndarray], wanted: str, axes: tuple[in
     else:
         picked = next((k for k in _SAMPLES if k in fits), None) or (next(iter(fits)) if len(fits) == 1 else None)
     if picked is None:
-        why = "several matrices" if fits else "no matrix of numbers with one sample a row"
-        raise InputError(f"{label} holds {why} ({listed(sizes)}); call the one to use X.")
+        if not fits:
+            only = "an array of " + sizes[0].partition(" ")[2] if len(arrays) == 1 else listed(sizes)
+            raise InputError(f"{label} holds no matrix of numbers with one sample a row, only {only}.")
+        raise InputError(f"{label} holds several matrices ({listed(sizes)}); call the one to use X.")
     samples = fits[picked]
     found = dict(samples=samples, picked=picked)
     for role, keys, length, kinds in (

@@ -32,8 +32,11 @@ def load_audio(name: str, data: bytes, options: LoadOptions) -> Dataset:
     return made.noted(*notes)
 
 
-def read_sound(label: str, data: bytes) -> tuple[np.ndarray, int, list[str]]:
+def read_sound(label: str, data: bytes, *, seconds: int | None = None) -> tuple[np.ndarray, int, list[str]]:
     """Mono samples `(n,)` float32, their rate, and notes; decoded second by second so that length is bounded.
+
+    Args:
+        seconds: what is longer is cut; `LIMITS.seconds` when left out.
 
     Raises:
         InputError: damaged, no sound in it, or a rate or number of channels beyond the limits.
@@ -41,6 +44,7 @@ def read_sound(label: str, data: bytes) -> tuple[np.ndarray, int, list[str]]:
     import soundfile
 
     notes: list[str] = []
+    seconds = LIMITS.seconds if seconds is None else seconds
     hint = "accepted are complete wav, flac, ogg and mp3 files"
     with decoding(label, hint):
         file = soundfile.SoundFile(io.BytesIO(data))
@@ -49,7 +53,7 @@ def read_sound(label: str, data: bytes) -> tuple[np.ndarray, int, list[str]]:
         raise InputError(f"{label} has {channels} channels; at most {LIMITS.channels} are accepted.")
     if not 100 <= rate <= LIMITS.rate:
         raise InputError(f"{label} has {rate:,} samples a second; accepted are 100 to {LIMITS.rate:,}.")
-    blocks, left = [], LIMITS.seconds * rate
+    blocks, left = [], seconds * rate
     with decoding(label, hint):
         while left > 0:
             block = file.read(min(rate, left), dtype="float32", always_2d=True)
@@ -61,7 +65,7 @@ def read_sound(label: str, data: bytes) -> tuple[np.ndarray, int, list[str]]:
     if not blocks:
         raise InputError(f"{label} holds no sound; {hint}.")
     if more:
-        notes.append(f"Only the first {LIMITS.seconds} seconds were kept.")
+        notes.append(f"Only the first {seconds} seconds were kept.")
     if channels > 1:
         notes.append(f"The {channels} channels were mixed to one.")
     return np.concatenate(blocks), rate, notes

@@ -4,7 +4,7 @@ import numpy as np
 
 from core.datasets.guard import base, counted, listed, shown
 from core.datasets.options import LIMITS, LoadOptions
-from core.datasets.rows import Columns, unique
+from core.datasets.rows import Columns, plain_number, unique
 from core.errors import InputError, MissingValues
 
 _LABEL_HEADS = ("label", "labels", "class", "target", "y", "species", "category", "group", "type", "diagnosis")
@@ -32,7 +32,7 @@ def split_columns(name: str, columns: Columns, options: LoadOptions, *, rescale:
         if values.dtype != object:
             numbers[head] = values
         else:
-            parsed, bad = _parsed(values)
+            parsed, bad = as_numbers(values, columns.decimal)
             if parsed is None:
                 texts[head] = values
             else:
@@ -127,8 +127,11 @@ def fill(label: str, matrix: np.ndarray, how: str, notes: list[str], why: str = 
     return np.where(gaps, middle, matrix), kept
 
 
-def _parsed(values: np.ndarray) -> tuple[np.ndarray | None, int]:
-    """Texts as numbers, when at least half of those that are not gaps read as numbers; else None."""
+def as_numbers(values: np.ndarray, decimal: str) -> tuple[np.ndarray | None, int]:
+    """Texts as numbers, when at least half of those that are not gaps read as numbers; else None.
+
+    Read, too: thousands set apart, a per cent or currency sign beside the number.
+    """
     import pandas as pd
 
     present = np.array([v is not None for v in values])
@@ -136,6 +139,8 @@ def _parsed(values: np.ndarray) -> tuple[np.ndarray | None, int]:
         return np.full(len(values), np.nan), 0
     if set(values[present].tolist()) <= {"true", "false"}:
         return None, 0
+    plain = {v: plain_number(v, decimal) for v in set(values[present].tolist())}
+    values = np.array([plain.get(v) for v in values], dtype=object)
     parsed = pd.to_numeric(pd.Series(values), errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     good = int((present & ~np.isnan(parsed)).sum())
     return (parsed, int(present.sum()) - good) if good >= 0.5 * present.sum() else (None, 0)

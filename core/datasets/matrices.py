@@ -22,7 +22,7 @@ def load_matrix(name: str, data: bytes, form: str, kind: str, options: LoadOptio
     if form in ("npy", "npz", "safetensors"):
         return matrix_of_arrays(name, read_arrays(name, data, form), kind, options)
     columns = read_parquet(name, data) if form == "parquet" else read_delimited(name, data, options)
-    if not columns.values or not len(columns.values[0]):
+    if columns.values and not len(columns.values[0]):
         raise InputError(f"{base(name)} has a header but no rows; accepted is a table with one sample a row.")
     found = split_columns(name, columns, options, rescale=kind == "table")
     header = found.pop("header")

@@ -14,6 +14,16 @@ from core.errors import InputError
 NUMBER = re.compile(r"^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$")
 EMPTY = frozenset(("", "na", "n/a", "nan", "null", "none", "-", "?", "inf", "-inf", "+inf", "infinity", "-infinity"))
 _COMMA = re.compile(r"^\s*[+-]?\d+,\d+([eE][+-]?\d+)?\s*$")
+_THOUSANDS = re.compile(r"^\s*[+-]?[1-9]\d{0,2},\d{3}\s*$")
+_EXCEL = re.compile(rb"\Asep=([,;|:\t])\r?\n", re.IGNORECASE)
+_COMMENTS = re.compile(rb"\A(?:#[^\n]*\n)+")
+_SIGNED = (
+    r"[€$£¥]?\s*([+-]?(?:\d{{1,3}}(?:[{group}\u00a0\u202f' ]\d{{3}})+|\d+)(?:{point}\d*)?(?:[eE][+-]?\d+)?)\s*[%€$£¥]?"
+)
+_WRITTEN = {
+    point: re.compile(_SIGNED.format(group=re.escape(group), point=re.escape(point)))
+    for point, group in ((".", ","), (",", "."))
+}
 _HEADS = frozenset(
     ("text", "label", "class", "target", "id", "name", "sentence", "content", "category", "title", "date")
 )
@@ -23,12 +33,16 @@ _HEAD_BYTES, _HEAD_ROWS = 1 << 20, 50
 
 @dataclass
 class Columns:
-    """Columns as read: names, one array each (float64, or texts as objects with None for gaps), and notes."""
+    """Columns as read: names, one array each (float64, or texts as objects with None for gaps), and notes.
+
+    `decimal` is the sign before the decimals in cells that were left as texts.
+    """
 
     names: list[str]
     values: list[np.ndarray]
     notes: list[str] = field(default_factory=list)
     header: bool = True
+    decimal: str = "."
 
 
 def to_utf8(name: str, data: bytes) -> tuple[bytes, list[str]]:
@@ -69,13 +83,16 @@ def read_delimited(name: str, data: bytes, options: LoadOptions) -> Columns:
     label = base(name)
     data, notes = to_utf8(name, data)
     data = data.lstrip(b"\r\n")
-    if data.startswith(b"#"):  # the header as numpy.savetxt writes it
-        data = data.removeprefix(b"#").lstrip(b" ")
     if b"\r" in data and b"\n" not in data:
         data = data.replace(b"\r", b"\n")
+    separator = options.separator
+    if excel := _EXCEL.match(data):  # Excel's own line that names the separator
+        separator, data = separator or excel[1].decode(), data[excel.end() :]
+    head, data = _comments(data)
     if not data.strip():
         raise InputError(f"{label} has no rows; accepted is a table with one sample a row.")
-    separator = options.separator or _separator(data, "\t" if name.lower().endswith("tsv") else "")
+    separator = separator or _separator(data, "\t" if name.lower().endswith("tsv") else "")
+    data = _header_comment(head, data, separator) + data
     if separator == " ":
         data = re.sub(rb"[ \t]+", b" ", re.sub(rb"(?m)^[ \t]+|[ \t\r]+$", b"", data))
     width = data.split(b"\n", 1)[0].count(separator.encode()) + 1
@@ -126,11 +143,28 @@ def read_delimited(name: str, data: bytes, options: LoadOptions) -> Columns:
             f"{counted(ragged[0][1], 'cell')} where the first has {width:,}; all rows need the same number."
         )
     check_size(table.num_rows, width, label)
-    return Columns(names, [_column(table.column(i)) for i in range(width)], notes, header)
+    return Columns(names, [_column(table.column(i)) for i in range(width)], notes, header, decimal)
+
+
+def _comments(data: bytes) -> tuple[bytes, bytes]:
+    """The lines at the start that begin with `#`, and all that follows."""
+    found = _COMMENTS.match(data)
+    return (data[: found.end()], data[found.end() :]) if found else (b"", data)
+
+
+def _header_comment(comments: bytes, data: bytes, separator: str) -> bytes:
+    """The last of the comments, when it names the columns, as numpy.savetxt writes them; else nothing."""
+    last = comments.rstrip(b"\r\n").rpartition(b"\n")[2].lstrip(b"# ")
+
+    def cells(line: bytes) -> int:
+        line = line.decode("utf-8", "ignore").strip()
+        return len(line.split() if separator == " " else line.split(separator))
+
+    return last + b"\n" if last and cells(last) == cells(data.partition(b"\n")[0]) else b""
 
 
 def read_parquet(name: str, data: bytes) -> Columns:
-    """The flat columns of a parquet file.
+    """The columns of a parquet file; a column of lists of equal length becomes one column for each place.
 
     Raises:
         InputError: damaged, or larger than allowed by its own account.
@@ -151,18 +185,45 @@ def read_parquet(name: str, data: bytes) -> Columns:
     if unpacked > LIMITS.unpacked:
         raise InputError(f"{label} unpacks to more than {LIMITS.unpacked // 10**6} MB, which is refused.")
     flat = [f.name for f in schema if not pa.types.is_nested(f.type) and not pa.types.is_binary(f.type)]
+    lists = [f.name for f in schema if _is_list_of_numbers(f.type)]
     texts = [f.name for f in schema if pa.types.is_string(f.type) or pa.types.is_large_string(f.type)]
     with decoding(label, hint):
         # texts stay as dictionaries, so that one long text repeated a million times is held once
         file = pq.ParquetFile(pa.BufferReader(data), read_dictionary=texts)
         table = file.read(columns=flat, use_threads=False)
-    notes = []
-    nested = [f.name for f in schema if f.name not in set(flat)]
+        vectors = {n: v for n in lists if (v := _vectors(file.read(columns=[n], use_threads=False))) is not None}
+    notes = [f"The lists of {shown(n)} became {counted(v.shape[1], 'column')}." for n, v in vectors.items()]
+    nested = [f.name for f in schema if f.name not in {*flat, *vectors}]
     if nested:
         notes.append(f"Columns that hold lists, records or bytes were left out: {listed(nested)}.")
     with decoding(label, hint):
         kept = [i for i in range(table.num_columns) if not table.column(i).type.equals(pa.null())]
-        return Columns([table.column_names[i] for i in kept], [_column(table.column(i)) for i in kept], notes)
+        columns = Columns([table.column_names[i] for i in kept], [_column(table.column(i)) for i in kept], notes)
+    for n, matrix in vectors.items():
+        columns.names += [f"{n} {j + 1}" for j in range(matrix.shape[1])]
+        columns.values += list(matrix.T)
+    return columns
+
+
+def _is_list_of_numbers(kind) -> bool:
+    import pyarrow.types as types
+
+    inside = getattr(kind, "value_type", None)
+    return types.is_nested(kind) and inside is not None and (types.is_floating(inside) or types.is_integer(inside))
+
+
+def _vectors(table) -> np.ndarray | None:
+    """A column of lists as a matrix; None when they are of several lengths, empty, or missing."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    column = table.column(0) if table.num_columns else pa.chunked_array([], pa.float64())
+    if not len(column) or column.null_count:
+        return None
+    lengths = pc.unique(pc.list_value_length(column)).to_pylist()
+    if len(lengths) != 1 or not 0 < lengths[0] <= LIMITS.features:
+        return None
+    return pc.list_flatten(column).cast(pa.float64(), safe=False).to_numpy().reshape(-1, lengths[0])
 
 
 def _column(chunked) -> np.ndarray:
@@ -227,9 +288,9 @@ def _separator(data: bytes, preferred: str) -> str:
 
 
 def _decimal(head: list[list[str]], separator: str) -> str:
-    if separator == ",":
-        return "."
     cells = [c for row in head for c in row]
+    if separator == "," and all(_THOUSANDS.match(c) for c in cells if _COMMA.match(c)):
+        return "."  # else a comma inside a quoted cell is a decimal one
     commas, points = sum(bool(_COMMA.match(c)) for c in cells), sum(bool(NUMBER.match(c)) and "." in c for c in cells)
     return "," if commas > points else "."
 
@@ -241,7 +302,7 @@ def _has_header(head: list[list[str]], wanted: str, decimal: str) -> tuple[bool,
         return False, ""
 
     def numeric(cell):
-        return bool(NUMBER.match(cell.replace(",", ".") if decimal == "," else cell))
+        return bool(NUMBER.match(plain_number(cell, decimal)))
 
     def gap(cell):
         return cell.strip().lower() in EMPTY
@@ -250,10 +311,10 @@ def _has_header(head: list[list[str]], wanted: str, decimal: str) -> tuple[bool,
     if not rest:
         return False, ""
     if all(numeric(c) for c in first):
-        values = np.array([float(c.replace(",", ".") if decimal == "," else c) for c in first])
+        values = np.array([float(plain_number(c, decimal)) for c in first])
         steps = np.diff(values)
         even = len(values) > 3 and steps[0] > 0 and np.allclose(steps, steps[0], rtol=1e-2, atol=0)
-        body = np.array([float(c.replace(",", ".")) for c in rest[0] if numeric(c)])
+        body = np.array([float(plain_number(c, decimal)) for c in rest[0] if numeric(c)])
         same = len(body) == len(values) and np.allclose(np.diff(body), steps, rtol=1e-2)
         if even and not same:
             return True, "The first row rises in even steps, so it was read as the axis."
@@ -274,6 +335,12 @@ def _has_header(head: list[list[str]], wanted: str, decimal: str) -> tuple[bool,
 
 def _has_repeats(rest: list[list[str]]) -> bool:
     return any(len({r[j] for r in rest}) < len(rest) for j in range(len(rest[0])))
+
+
+def plain_number(text: str, decimal: str) -> str:
+    """A number as people write it, `1.234,5 €`, as computers do; any other text as it is."""
+    found = _WRITTEN[decimal].fullmatch(text.strip()) if len(text) < 40 else None
+    return re.sub(rf"[^\d+\-eE{decimal}]", "", found[1]).replace(",", ".") if found else text
 
 
 def unique(names: list[str], notes: list[str]) -> list[str]:

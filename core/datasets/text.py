@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from core.datasets.columns import as_numbers
 from core.datasets.dataset import Dataset
 from core.datasets.guard import base, counted, decoding, listed, shown
 from core.datasets.options import LIMITS, LoadOptions
@@ -56,7 +57,8 @@ def reads_as_text(columns: Columns) -> bool:
     It has a column of mostly different sentences, and its columns of numbers, if any, can only be labels or row
     numbers.
     """
-    numbers = [(h, v) for h, v in zip(columns.names, columns.values, strict=True) if v.dtype != object]
+    read = [v if v.dtype != object else as_numbers(v, columns.decimal)[0] for v in columns.values]
+    numbers = [(h, v) for h, v in zip(columns.names, read, strict=True) if v is not None]
     if not all(_no_measure(h, v) for h, v in numbers):
         return False
     i = text_column(columns, LoadOptions())

@@ -201,3 +201,44 @@ def test_importing_the_package_is_light():
     heavy = ("pandas", "pyarrow", "scipy", "sklearn", "skimage", "soundfile", "PIL", "torch")
     code = f"import sys, core.datasets; print([m for m in {heavy} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_tables_as_spreadsheets_and_loggers_write_them():
+    rows = "".join(f"{i + 1:02d}.05.2024;{i},0;1.{100 + i},5;{i} %;{i + 1}.002,50 €\r\n" for i in range(20))
+    excel = f"sep=;\r\nday;x;pressure;share;price\r\n{rows}".encode("cp1252")
+    made = load([("a.csv", excel)])
+    assert made.features == ("x", "pressure", "share", "price")
+    assert made.samples[4].tolist() == [4.0, 1104.5, 4.0, 5002.5]
+    logger = b"# station 5\n# version, 2\ntime,x,y\n" + b"".join(b"%d:00,%d,%d\n" % (i, i, i * i) for i in range(9))
+    made = load([("a.csv", logger)])
+    assert made.features == ("x", "y")
+    assert made.names[3] == "3:00"
+    quoted = "a,b\n" + "".join(f'"{i},5","{i % 4},25"\n' for i in range(12))
+    assert load([("a.csv", quoted.encode())]).samples[3].tolist() == [3.5, 3.25]
+    grouped = "firm,a,b\n" + "".join(f'firm {i},"{i + 1},250",${i}.5\n' for i in range(12))
+    assert load([("a.csv", grouped.encode())]).samples[3].tolist() == [4250.0, 3.5]
+
+
+def test_a_word_among_numbers_with_a_decimal_comma_is_a_gap_and_not_the_end_of_the_column():
+    rows = "a;b\n" + "".join(f"{i},5;{'broken' if i == 3 else f'{i},25'}\n" for i in range(12))
+    with pytest.raises(MissingValues, match="1 cell with words"):
+        load([("a.csv", rows.encode())])
+
+
+def test_lists_in_a_parquet_file_become_columns():
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    def parquet(**columns):
+        out = io.BytesIO()
+        pq.write_table(pa.table(columns), out)
+        return out.getvalue()
+
+    lists, label = [list(map(float, r)) for r in X], ["u", "v"] * 15
+    for column in (pa.array(lists), pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 4)):
+        made = load([("a.parquet", parquet(embedding=column, label=label))])
+        assert np.allclose(made.samples, X)
+        assert made.features == tuple(f"embedding {i + 1}" for i in range(4))
+        assert made.labels[1] == "v"
+    with pytest.raises(InputError, match="no column of numbers"):
+        load([("a.parquet", parquet(a=[[1.0], [1.0, 2.0]]))])
