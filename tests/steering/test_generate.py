@@ -14,7 +14,7 @@ from core.steering.language_model import residual, with_residual
 from core.steering.queue import Queue
 from core.steering.steer import Steer
 
-GREEDY = Writing(tokens=12, temperature=0.0, chat=False)
+GREEDY = Writing(tokens=8, temperature=0.0, chat=False)
 PROMPT = "The cat sat on the"
 
 
@@ -26,7 +26,7 @@ def _steer(model, ratio=0.3, block=None, seed=0, **more):
 
 def test_greedy_writing_is_transformers_own(writer):
     ids = torch.tensor([writer.started(writer.tokenize(PROMPT))])
-    wanted = writer.module.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, do_sample=False)
+    wanted = writer.module.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=8, do_sample=False)
     (text,) = write(writer, [Row(PROMPT)], settings=GREEDY)
     assert text.ids == wanted[0, ids.shape[1] :].tolist()
     assert text.text == writer.detokenize(text.ids) and text.kl == [0.0] * len(text.ids)
@@ -37,7 +37,7 @@ def test_steered_greedy_writing_is_transformers_with_a_hook(writer):
     vector = torch.tensor(steer.vector(), dtype=torch.float32)
     ids = torch.tensor([writer.started(writer.tokenize(PROMPT))])
     hook = writer.block(steer.block).register_forward_hook(lambda m, a, out: with_residual(out, residual(out) + vector))
-    wanted = writer.module.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=12, do_sample=False)
+    wanted = writer.module.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=8, do_sample=False)
     hook.remove()
     plain, steered = write(writer, [Row(PROMPT), Row(PROMPT, steer)], settings=GREEDY)
     assert steered.ids == wanted[0, ids.shape[1] :].tolist() != plain.ids
@@ -47,7 +47,7 @@ def test_steered_greedy_writing_is_transformers_with_a_hook(writer):
 def test_strength_zero_is_the_unsteered_text_exactly(tiny, writer, dtype):
     model = writer if dtype == "float32" else _in(tiny, torch.bfloat16)
     rows = [Row(PROMPT), Row(PROMPT, _steer(model).scaled(0.0)), Row(PROMPT, _steer(model, seed=5))]
-    for step in generate(model, rows, settings=Writing(tokens=10, chat=False, seed=3)):
+    for step in generate(model, rows, settings=Writing(tokens=6, chat=False, seed=3)):
         plain, zero, _ = step.rows
         assert (plain.id, plain.chance, plain.top) == (zero.id, zero.chance, zero.top)
         assert zero.kl == 0.0 and zero.top == zero.top_unsteered
@@ -91,7 +91,7 @@ def test_with_and_without_a_cache_the_same_is_written(tiny, where):
 
 def test_the_real_model_writes_the_same_with_and_without_a_cache(real):
     rows = [Row("My friend told me that"), Row("My friend told me that", _steer(real))]
-    settings = Writing(tokens=8, temperature=0.0, chat=False)
+    settings = Writing(tokens=6, temperature=0.0, chat=False)
     kept = write(real, rows, settings=settings)
     read = write(real, rows, settings=settings.of(settings.as_dict() | {"cache": False}))
     assert [t.ids for t in kept] == [t.ids for t in read]
@@ -124,11 +124,15 @@ def test_what_is_steered_only_in_the_prompt_or_only_in_the_text(tiny):
     assert steps["prompt"][0].kl == pytest.approx(steps["both"][0].kl) and steps["prompt"][0].kl > 0
 
 
-def test_a_row_does_not_notice_its_neighbours(tiny):
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_row_does_not_notice_its_neighbours(tiny, dtype):
+    model = tiny if dtype == "float32" else _in(tiny, torch.bfloat16)
     settings = Writing(tokens=10, chat=False, seed=9)
-    alone = write(tiny, [Row(PROMPT)], settings=settings)[0]
-    rows = [Row("user"), Row(PROMPT), Row("The moon looked at the cat and at the mat.", _steer(tiny))]
-    assert write(tiny, rows, settings=settings)[1].ids == alone.ids
+    alone = write(model, [Row(PROMPT)], settings=settings)[0]
+    # in bfloat16, a row that is filled up on the left is rounded otherwise: rows of one length only
+    other = "The moon looked at the cat and at the mat." if dtype == "float32" else PROMPT
+    rows = [Row(other), Row(PROMPT), Row(PROMPT, _steer(model))]
+    assert write(model, rows, settings=settings)[1].ids == alone.ids
 
 
 def test_one_seed_gives_one_text_and_another_seed_another(tiny):
@@ -143,10 +147,10 @@ def test_going_on_gives_what_one_go_would_have_given(writer):
         return Writing(tokens=n, chat=False, seed=4)
 
     steer = _steer(writer, 0.2)
-    whole = write(writer, [Row(PROMPT), Row(PROMPT, steer)], settings=settings(12))
+    whole = write(writer, [Row(PROMPT), Row(PROMPT, steer)], settings=settings(9))
     begun = write(writer, [Row(PROMPT), Row(PROMPT, steer)], settings=settings(5))
     rows = [Row(PROMPT, written=begun[0].ids), Row(PROMPT, steer, written=begun[1].ids)]
-    rest = write(writer, rows, settings=settings(7))
+    rest = write(writer, rows, settings=settings(4))
     for a, b, c in zip(whole, begun, rest, strict=True):
         assert a.ids == b.ids + c.ids and a.text == b.text + c.text
 
@@ -240,8 +244,8 @@ def test_two_who_write_at_once_each_get_their_own_text_and_stopping_one_leaves_t
 def test_stopping_keeps_what_there_is_and_leaving_frees_the_turn(tiny):
     queue = Queue()
     said = itertools.count()
-    steps = list(generate(tiny, [Row(PROMPT)], settings=GREEDY, stop=lambda: next(said) > 6, queue=queue))
-    assert 1 <= len(steps) < 12 and not len(queue)
+    steps = list(generate(tiny, [Row(PROMPT)], settings=GREEDY, stop=lambda: next(said) > 4, queue=queue))
+    assert 1 <= len(steps) < 8 and not len(queue)
     left = generate(tiny, [Row(PROMPT)], settings=GREEDY, queue=queue)
     next(left)
     assert len(queue) == 1
@@ -275,7 +279,7 @@ def test_a_steer_beyond_the_limit_is_brought_back_to_it(tiny):
         ([Row("  \n")], GREEDY, "prompt is empty"),
         ([], GREEDY, "One to 16"),
         ([Row("a")] * 17, GREEDY, "One to 16"),
-        ([Row("cat " * 600)], GREEDY, r"The prompt has \d+ tokens; with 12 to be written, tiny reads at most 500"),
+        ([Row("cat " * 600)], GREEDY, r"The prompt has \d+ tokens; with 8 to be written, tiny reads at most 504"),
         ([Row("a", Steer(7, [(np.ones(48), 1.0)]))], GREEDY, "blocks 0 to 3"),
         ([Row("a", Steer(1, [(np.ones(7), 1.0)]))], GREEDY, "7 numbers"),
     ],
