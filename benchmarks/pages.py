@@ -1,10 +1,11 @@
 """How the page *Basis directions* feels in a browser: start, a large upload, sliders, and the server's memory."""
 
 import argparse
+import contextlib
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import psutil
 
 from pages.directions.view import DirectionsView
 from tests.browser import chromium
-from tests.pages.browser_pages import MIXER, directions, drawn, open_drop_zone, served
+from tests.pages.browser_pages import MIXER, directions, drawn, open_drop_zone, opened, served
 
 ROWS, COLUMNS, K = 20_000, 512, 64
 STOPS = (0, 50, 100, 200)
@@ -68,6 +69,9 @@ def main(argv: Sequence[str] = ()) -> int:
         )
         felt(page, server, f"that upload, K = {K}")
         memory(page, server, stops)
+        page.context.close()
+        with training(browser, address):
+            felt(directions(browser, address), server, "digits, K = 16, while a training runs")
     print(f"load of this machine after: {os.getloadavg()[0]:.1f}")
     return 0
 
@@ -110,6 +114,18 @@ def felt(page, server: psutil.Process, what: str) -> None:
     frames, each = page.evaluate(_DRAG)
     page.wait_for_function(f"!{MIXER}.link.waiting.length")
     print(f"{what}: {frames:.0f} pictures a second while dragging, {each:.2f} ms of work each")
+
+
+@contextlib.contextmanager
+def training(browser, address: str) -> Iterator[None]:
+    """A browser that trains meanwhile."""
+    view = DirectionsView(family="directions.sae", settings={"k": 64, "steps": 100_000})
+    page = opened(browser, f"{address}/directions?v={view.link()}")
+    page.get_by_role("button", name="Train").click()
+    page.get_by_text("of 100,000").wait_for(timeout=60_000)
+    yield
+    page.get_by_role("button", name="Stop", exact=True).click()
+    page.get_by_role("button", name="Resume").wait_for(timeout=30_000)
 
 
 def memory(page, server: psutil.Process, stops: Sequence[int]) -> None:

@@ -50,6 +50,7 @@ class Cluster:
         self.address = address
         self.client: Any = None
         self._local: Any = None
+        self.restarting = 0
         self._lock = threading.Lock()
         self._workers: tuple[float, dict[str, dict]] = (-1e9, {})
         self._seen_workers = 0.0
@@ -120,12 +121,24 @@ class Cluster:
         workers = [only] if only else list(self.workers())
         return self.client.sync(_ask, self.client, function, args, workers, callback_timeout=ASK_SECONDS + 5)
 
-    def restart(self, worker: str) -> None:
-        """End a worker's process the hard way and start it anew."""
-        try:
-            self.client.restart_workers([worker], timeout=20, raise_for_error=False)
-        except (ValueError, OSError, TimeoutError):
-            logging.getLogger(__name__).info("the worker %s has no nanny to restart it", worker)
+    def restart(self, worker: str, then: Callable[[], None]) -> None:
+        """End a worker's process the hard way and start it anew.
+
+        That takes seconds, so nobody waits for it: `restarting` counts such workers meanwhile, and `then` is called
+        when the new process is there.
+        """
+        client, self.restarting = self.client, self.restarting + 1
+
+        def go() -> None:
+            try:
+                client.restart_workers([worker], timeout=20, raise_for_error=False)
+            except (ValueError, OSError, TimeoutError):
+                logging.getLogger(__name__).info("the worker %s has no nanny to restart it", worker)
+            finally:
+                self.restarting -= 1
+                then()
+
+        threading.Thread(target=go, name="restart of a worker", daemon=True).start()
 
     def close(self) -> None:
         """Leave the cluster; workers of this app's own end."""

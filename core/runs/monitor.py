@@ -130,7 +130,7 @@ class Monitor:
     def _dispatch(self, cluster: Cluster) -> None:
         runs = self._of(cluster)
         waiting = [r for r in runs if r.future is None and not r.lost]
-        if not waiting:
+        if not waiting or cluster.restarting:  # a worker that is about to be killed would take one along
             return
         room, resources = at_once(cluster)
         if room == 0 and not cluster.here:
@@ -201,7 +201,7 @@ class Monitor:
             future, run.future = run.future, None
             self.runs.pop(run.folder.id)
         run.folder.look_away()  # from here on, what the worker still writes is refused by itself
-        worker = None
+        run.folder.append("stopped", kept=False, killed=True)
         if future is not None and run.cluster.connected:
             worker = next(iter(_processing(run.cluster, future.key)), None)
             future.cancel(force=True)
@@ -209,8 +209,7 @@ class Monitor:
             if not run.cluster.here:
                 run.cluster.ask(work.tell, run.folder.id, run.attempt, "leave")
             if worker:
-                run.cluster.restart(worker)
-        run.folder.append("stopped", kept=False, killed=True)
+                run.cluster.restart(worker, self.wake)
 
     def drop(self, run: Active) -> bool:
         """Take a run that still waits out of the queue; whether it did."""
