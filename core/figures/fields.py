@@ -63,16 +63,38 @@ def dimmed(image: np.ndarray, hide: np.ndarray) -> np.ndarray:
     return np.rint(image * (1 - amount) + 128 * amount).astype(np.uint8)
 
 
-def over_picture(image: np.ndarray, *, height: int = 460, opacity: float = 1.0) -> go.Figure:
-    """A picture with rows downwards and square pixels, for marks on top."""
+def distance(values: np.ndarray, largest: float) -> np.ndarray:
+    """A signed distance `(H, W)` as bytes: blue inside, orange outside, a dark line at zero and faint ones in steps."""
+    image = diverging(values, largest).astype(float)
+    steps = np.floor(values / (largest / 6))
+    edge, level = np.zeros(values.shape, dtype=bool), np.zeros(values.shape, dtype=bool)
+    for axis in (0, 1):
+        moved = np.roll(values, 1, axis)
+        turned = (moved < 0) != (values < 0)
+        stepped = np.roll(steps, 1, axis) != steps
+        for found, into in ((turned, edge), (stepped, level)):
+            found.swapaxes(0, axis)[0] = False  # what rolled in from the other side
+            into |= found
+    image[level] *= 0.86
+    image[edge] = 20
+    return np.rint(image).astype(np.uint8)
+
+
+def png_source(image: np.ndarray) -> str:
+    """An image of bytes as a data address, for the layout of a figure."""
     from PIL import Image
 
-    h, w = image.shape[:2]
     buffer = io.BytesIO()
     Image.fromarray(image).save(buffer, "PNG")
+    return "data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def over_picture(image: np.ndarray, *, height: int = 460, opacity: float = 1.0) -> go.Figure:
+    """A picture with rows downwards and square pixels, for marks on top."""
+    h, w = image.shape[:2]
     fig = figure("", "", height=height)
     fig.add_layout_image(
-        source="data:image/png;base64," + base64.b64encode(buffer.getvalue()).decode(),
+        source=png_source(image),
         x=-0.5, y=-0.5, sizex=w, sizey=h, xref="x", yref="y", sizing="stretch", layer="below", opacity=opacity,
     )  # fmt: skip
     fig.update_xaxes(range=[-0.5, w - 0.5], visible=False, constrain="domain")
@@ -172,35 +194,76 @@ def local_plane(
     *,
     height: int = 420,
 ) -> go.Figure:
-    """The local spectrum of one place: carriers as discs, lines to where their phase moves them, the windowed FFT.
+    """The local spectrum of one place in polar form: direction, and octaves of frequency outwards.
+
+    Carriers stand as discs with lines to where their phase moves them, over contours of the windowed FFT. A wave
+    vector and its negative are one wave, so all is drawn twice.
 
     Args:
-        freqs, power: of the windowed transform, `(M,)` and `(M, M)`.
+        freqs, power: of the windowed transform, `(M,)` ascending and `(M, M)`.
         carriers, moved: `(K, 2)`, and amplitude `(K,)`.
         reach: cycles a side at the edge of the plot.
     """
-    fig = figure("cycles a side, across", "cycles a side, down", height=height)
-    near = np.abs(freqs) <= 1.05 * reach
-    z = power[np.ix_(near, near)]
+    from scipy.ndimage import map_coordinates
+
+    edge = float(np.log2(1 + reach))
+    fig = figure("", "", height=height)
+    at = np.linspace(-edge, edge, 121)
+    y, x = np.meshgrid(at, at, indexing="ij")
+    radius = np.maximum(np.hypot(y, x), 1e-9)
+    step = freqs[1] - freqs[0]
+    back = [(2**radius - 1) * a / radius / step - freqs[0] / step for a in (y, x)]
+    z = np.where(radius <= edge, map_coordinates(np.sqrt(power), back, order=1, mode="constant"), 0)
     fig.add_contour(
-        x=freqs[near], y=freqs[near], z=np.sqrt(z), ncontours=8, showscale=False, hoverinfo="skip",
+        x=at, y=at, z=z, ncontours=8, showscale=False, hoverinfo="skip",
         contours_coloring="lines", colorscale=[[0, LINE], [1, "#56b4e9"]], line_width=1.5,
     )  # fmt: skip
+    _octave_rings(fig, edge, reach)
     centres, ends = np.concatenate([carriers, -carriers]), np.concatenate([moved, -moved])
     share = np.tile(amplitude / max(float(amplitude.max()), 1e-12), 2)
     strong = share > 0.1
     gap = np.full(int(strong.sum()), np.nan)
+    from_, to = _outwards(centres), _outwards(ends)
     fig.add_scatter(
-        x=np.stack([centres[strong, 1], ends[strong, 1], gap], 1).ravel(),
-        y=np.stack([centres[strong, 0], ends[strong, 0], gap], 1).ravel(),
+        x=np.stack([from_[strong, 1], to[strong, 1], gap], 1).ravel(),
+        y=np.stack([from_[strong, 0], to[strong, 0], gap], 1).ravel(),
         mode="lines", line=dict(color=INK, width=2), hoverinfo="skip",
     )  # fmt: skip
+    size, angle = np.hypot(*centres.T), np.degrees(np.arctan2(centres[:, 0], centres[:, 1])) % 180
     fig.add_scatter(
-        x=centres[:, 1], y=centres[:, 0], mode="markers", customdata=np.tile(amplitude, 2),
+        x=from_[:, 1], y=from_[:, 0], mode="markers",
+        customdata=np.stack([size, angle, np.tile(amplitude, 2)], 1),
         marker=dict(size=4 + 18 * share, color=share, colorscale="Cividis", line=dict(color="white", width=1)),
-        hovertemplate="%{x:.1f} across, %{y:.1f} down: amplitude %{customdata:.3g}<extra></extra>",
+        hovertemplate="%{customdata[0]:.1f} cycles a side at %{customdata[1]:.0f}°: amplitude %{customdata[2]:.3g}"
+        "<extra></extra>",
     )  # fmt: skip
-    return _square(fig, reach)
+    fig.update_layout(margin=dict(l=0, r=0, t=0, b=0))
+    fig.update_xaxes(range=[-1.06 * edge, 1.06 * edge], constrain="domain", visible=False)
+    fig.update_yaxes(range=[1.06 * edge, -1.06 * edge], scaleanchor="x", constrain="domain", visible=False)
+    return fig
+
+
+def _outwards(w: np.ndarray) -> np.ndarray:
+    """Wave vectors `(N, 2)` with their length on the scale `log2(1 + length)`, which is linear near zero."""
+    size = np.maximum(np.linalg.norm(w, axis=1, keepdims=True), 1e-9)
+    return w / size * np.log2(1 + size)
+
+
+def _octave_rings(fig: go.Figure, edge: float, reach: float) -> None:
+    turn = np.linspace(0, 2 * np.pi, 97)
+    octaves_ = 2.0 ** np.arange(0, np.floor(np.log2(max(reach, 1))) + 1)
+    rings = [(np.log2(1 + f), f) for f in octaves_]
+    across = np.concatenate([np.append(r * np.cos(turn), np.nan) for r, _ in rings])
+    down = np.concatenate([np.append(r * np.sin(turn), np.nan) for r, _ in rings])
+    for way in np.radians([0, 45, 90, 135]):
+        across = np.append(across, [-edge * np.cos(way), edge * np.cos(way), np.nan])
+        down = np.append(down, [-edge * np.sin(way), edge * np.sin(way), np.nan])
+    fig.add_scatter(x=across, y=down, mode="lines", line=dict(color=LINE, width=1), hoverinfo="skip")
+    tilt = np.radians(-67.5)  # between two spokes
+    fig.add_scatter(
+        x=[r * np.cos(tilt) for r, _ in rings], y=[r * np.sin(tilt) for r, _ in rings], mode="text",
+        text=[f"{f:g}" for _, f in rings], textfont=dict(size=11), hoverinfo="skip",
+    )  # fmt: skip
 
 
 def _square(fig: go.Figure, reach: float) -> go.Figure:

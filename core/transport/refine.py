@@ -11,7 +11,7 @@ from core.transport.fit import Fitted, SpectrumSettings, WithoutMean
 from core.transport.solve import solve
 from core.transport.spectrum import LocalSpectrum
 from core.transport.splines import positions
-from core.transport.synthesis import Synthesis
+from core.transport.synthesis import synthesis
 
 
 def refine(
@@ -44,14 +44,14 @@ def refine(
     s = torch.as_tensor(spectrum.coefficients, device=device).to(torch.complex64 if dtype is torch.float32 else None)
     s = s.clone()
     s[:, 0] -= torch.as_tensor(level, dtype=dtype, device=device)
-    w = torch.nn.Parameter(torch.as_tensor(spectrum.carriers, dtype=torch.float64, device=device))
+    w = torch.nn.Parameter(torch.tensor(spectrum.carriers, dtype=torch.float64, device=device))  # a copy
     zero = torch.zeros(1, spectrum.d, dtype=torch.float64, device=device)
     places = positions(spectrum.shape)
     optimizer = torch.optim.Adam([w], lr=rate, betas=(0.9, 0.99))
     best, metrics = None, {}
 
     def operator(carriers):
-        made = Synthesis(spectrum.grid, carriers, places, dtype=dtype, device=device)
+        made = synthesis(spectrum.grid, carriers, places, dtype=dtype, device=device)
         return made if settings.mean else WithoutMean(made)
 
     def further(made, start, iterations):

@@ -1,6 +1,6 @@
 """A single signal: what of a dataset this page fits, in one layout."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -39,6 +39,14 @@ class Signal:
     def mono(self) -> np.ndarray:
         """`(*shape)`: the mean of the channels."""
         return self.values.mean(0)
+
+
+def as_dataset(signal: Signal) -> Dataset:
+    """A dataset of this one signal, to train and save models of it."""
+    kind = {"picture": "images", "outline": "images", "sound": "audio", "solid": "mesh"}[signal.kind]
+    shape = signal.shape if len(signal.values) == 1 else (*signal.shape, len(signal.values))
+    sample = np.ascontiguousarray(sample_layout(signal.values, shape))
+    return Dataset(sample[None], kind, signal.title, rate=signal.rate, notes=signal.notes)
 
 
 def axes_of(dataset: Dataset) -> int:
@@ -101,6 +109,16 @@ def square_crop(signal: Signal, top: int, left: int, size: int) -> Signal:
     top, left = int(np.clip(top, 0, h - size)), int(np.clip(left, 0, w - size))
     values = signal.values[:, top : top + size, left : left + size]
     return Signal(np.ascontiguousarray(values), signal.kind, signal.title, signal.rate, signal.notes)
+
+
+def window_of(signal: Signal, start: float, seconds: float) -> Signal:
+    """A window of a sound, with its truth where there is one; see `sound_signal`."""
+    total = signal.shape[0] / signal.rate
+    start = min(start, max(0.0, total - seconds))
+    made = sound_signal(signal.values[0], signal.rate, start=start, seconds=seconds, title=signal.title)
+    first, n, truth = round(start * signal.rate), made.shape[0], signal.frequency
+    truth = None if truth is None else truth[:, first : first + n] * (n / signal.shape[0])
+    return replace(made, notes=(*signal.notes, *made.notes), frequency=truth)
 
 
 def sound_signal(

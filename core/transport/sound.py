@@ -1,9 +1,11 @@
 """Sound: made clips with known pitch, what a local spectrum shows of one, and its change of pitch."""
 
 import io
+from collections.abc import Sequence
 
 import numpy as np
 
+from core.transport.gains import Edit
 from core.transport.readouts import read
 from core.transport.signal import Signal
 from core.transport.spectrum import LocalSpectrum
@@ -76,7 +78,9 @@ def ridge(spectrum: LocalSpectrum, rate: float, columns: int = 400) -> tuple[np.
     return seconds, np.abs(field.frequency[0]) * hertz(spectrum, rate), field.energy
 
 
-def pitched(spectrum: LocalSpectrum, factor: float, mask: np.ndarray | None = None) -> np.ndarray:
+def pitched(
+    spectrum: LocalSpectrum, factor: float, mask: np.ndarray | None = None, *, edits: Sequence[Edit] = ()
+) -> np.ndarray:
     """The sound `(C, n)` with every partial at `factor` times its frequency, amplitudes and timing kept.
 
     The phase of carrier i advances from sample to sample by its own step times the factor; with factor 1 the sound is
@@ -84,6 +88,7 @@ def pitched(spectrum: LocalSpectrum, factor: float, mask: np.ndarray | None = No
 
     Args:
         mask: `(n,)` 0..1, where to change it; everywhere when left out.
+        edits: band gains that change the amplitudes beforehand.
     """
     n = spectrum.shape[0]
     amount = 1 + (factor - 1) * (np.ones(n) if mask is None else np.asarray(mask, dtype=float))
@@ -94,6 +99,8 @@ def pitched(spectrum: LocalSpectrum, factor: float, mask: np.ndarray | None = No
     step = step * 0.5 * (amount[1:] + amount[:-1])
     start = np.angle(maps[..., :1]) + 0.5 * carrier
     phase = np.concatenate([start, start + np.cumsum(step, axis=-1)], axis=-1)
+    for e in edits:
+        maps = maps * (e.gains[:, None] if e.mask is None else 1 + e.mask * (e.gains[:, None] - 1))
     keep = np.abs(np.concatenate([step[..., :1], step], axis=-1)) < np.pi  # what would fold back is left out
     out += (np.abs(maps) * keep * np.cos(phase)).sum(1)
     return out.astype(np.float32)
@@ -106,3 +113,22 @@ def wav(values: np.ndarray, rate: float) -> bytes:
     buffer = io.BytesIO()
     soundfile.write(buffer, np.clip(values, -1, 1).T, round(rate), format="WAV", subtype="PCM_16")
     return buffer.getvalue()
+
+
+def spectrogram(wave: np.ndarray, rate: float, *, columns: int = 400) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Seconds `(T,)`, hertz `(F,)` and decibels `(F, T)` below the loudest, down to -80, of a sound `(n,)`.
+
+    A Hann window of 32 ms (SciPy's `ShortTimeFFT`), hopped so that about `columns` of them cover the sound.
+    """
+    from scipy.signal import ShortTimeFFT
+    from scipy.signal.windows import hann
+
+    n = len(wave)
+    size = max(8, min(round(0.032 * rate), n))
+    hop = max(1, n // columns)
+    transform = ShortTimeFFT(hann(size, sym=False), hop, rate, mfft=2 ** int(np.ceil(np.log2(2 * size))))
+    power = np.abs(transform.stft(np.asarray(wave, dtype=float))) ** 2
+    seconds = transform.t(n)
+    inside = (seconds >= 0) & (seconds <= n / rate)
+    decibels = 10 * np.log10(np.maximum(power / max(float(power.max()), 1e-30), 1e-8))
+    return seconds[inside], transform.f, decibels[:, inside]

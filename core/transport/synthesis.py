@@ -91,7 +91,7 @@ class LineSynthesis:
         self.grid, self.length, self.dtype = grid, length, dtype
         self.places = [(np.arange(length) + 0.5) / length]
         per = round(grid.spacing * length)
-        w = torch.as_tensor(with_mean(carriers)[:, 0], device=device)
+        w = (carriers if isinstance(carriers, torch.Tensor) else torch.as_tensor(with_mean(carriers)))[:, 0].to(device)
         inside = torch.as_tensor((np.arange(per) + 0.5) / length, device=device)
         touch = torch.as_tensor(pieces((np.arange(per) + 0.5) / per, grid.degree).T, device=device)  # (4, per)
         wave = torch.exp(2j * torch.pi * w[:, None] * inside)
@@ -130,7 +130,7 @@ class LineSynthesis:
 def synthesis(grid: Grid, carriers, places: list[np.ndarray], *, dtype=torch.float32, device="cpu"):
     """The cheapest of the two that suits the samples."""
     n, per = len(places[0]), grid.spacing * len(places[0])
-    if len(places) == 1 and n > 512 and abs(per - round(per)) < 1e-6 and not isinstance(carriers, torch.Tensor):
+    if len(places) == 1 and n > 512 and abs(per - round(per)) < 1e-6:
         return LineSynthesis(grid, carriers, n, dtype=dtype, device=device)
     return Synthesis(grid, carriers, places, dtype=dtype, device=device)
 

@@ -1,17 +1,39 @@
-"""What a person brings to the page *Frequency transport*: one picture."""
+"""What a person brings to the page *Frequency transport*: a picture, a sound, or a mesh."""
 
 import numpy as np
 
-from core.datasets.guard import base
+from core.datasets.audio import lower_rate, read_sound
+from core.datasets.guard import base, check_values, extension
 from core.datasets.options import ACCEPTED, LIMITS
 from core.datasets.pixels import pixels
 from core.datasets.sniff import true_format
 from core.errors import InputError
+from core.transport.meshes import MESHES, read_mesh
+from core.transport.shapes import mesh_solid
 from core.transport.signal import Signal, picture_signal
 
 _ARRAYS = ("npy", "npz", "safetensors", "zip")
 PICTURES = tuple(e for e in ACCEPTED["images"] if e not in _ARRAYS)
+SOUNDS = ACCEPTED["audio"]
 LONGEST = 512
+SECONDS = 600  # of a sound; a window of it is fitted
+
+
+def read_upload(name: str, data: bytes) -> Signal:
+    """Whatever it is, by its ending for meshes and by its first bytes for all else.
+
+    Raises:
+        InputError: nothing that this page takes, damaged, too large, or empty.
+    """
+    if extension(name) in MESHES and data:
+        return mesh_solid(*read_mesh(name, data), title=base(name))
+    form = true_format(name, data)
+    if form in SOUNDS:
+        return read_whole_sound(name, data)
+    if form not in PICTURES:
+        takes = f"one picture ({', '.join(PICTURES)}), sound ({', '.join(SOUNDS)}) or mesh ({', '.join(MESHES)})"
+        raise InputError(f"{base(name)} is a {form} file; this page takes {takes}.")
+    return read_picture(name, data)
 
 
 def read_picture(name: str, data: bytes) -> Signal:
@@ -21,10 +43,7 @@ def read_picture(name: str, data: bytes) -> Signal:
         InputError: no picture, damaged, too large, or without pixels.
     """
     label = base(name)
-    if len(data) > LIMITS.bytes["images"]:
-        raise InputError(
-            f"{label} is larger than {LIMITS.bytes['images'] // 10**6} MB, the most that is accepted here."
-        )
+    _small(label, data, "images")
     form = true_format(name, data)
     if form not in PICTURES:
         raise InputError(f"{label} is a {form} file; this page takes one picture: {', '.join(PICTURES)}.")
@@ -35,3 +54,22 @@ def read_picture(name: str, data: bytes) -> Signal:
     made = picture_signal(found, longest=LONGEST, title=label)
     notes = tuple(what[0].upper() + what[1:] + "." for what in remarks) + made.notes
     return Signal(made.values, "picture", label, notes=notes)
+
+
+def read_whole_sound(name: str, data: bytes) -> Signal:
+    """A sound `(1, n)`, mono, at most 16 kHz and ten minutes; a window of it is fitted (`sound_signal`).
+
+    Raises:
+        InputError: no sound, damaged, or too large.
+    """
+    label = base(name)
+    _small(label, data, "audio")
+    wave, rate, notes = read_sound(label, data, seconds=SECONDS)
+    wave, rate = lower_rate(wave, rate, notes)
+    check_values(wave, label)
+    return Signal(wave[None], "sound", label, float(rate), tuple(notes))
+
+
+def _small(label: str, data: bytes, kind: str) -> None:
+    if len(data) > LIMITS.bytes[kind]:
+        raise InputError(f"{label} is larger than {LIMITS.bytes[kind] // 10**6} MB, the most that is accepted here.")

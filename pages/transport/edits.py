@@ -3,22 +3,44 @@
 import numpy as np
 import streamlit as st
 
+from core.transport import masks
 from core.transport.gains import PRESETS, Edit, Mixer, bands, edit, preset
 from pages.transport.shown import Shown
 from pages.transport.view import decibels, entry
 
 LARGEST_DB = 24.0
+LARGEST_PITCH = 12  # semitones
+WHERE = {
+    "picture": ("everywhere", "rectangle", "drawn"),
+    "outline": ("everywhere", "rectangle", "drawn"),
+    "sound": ("everywhere", "times"),
+    "solid": ("everywhere",),
+}
 
 
-def rectangle(on: Shown, choices: dict) -> np.ndarray | None:
-    """`(H, W)` 1 inside the rectangle of an edit, or None where it acts everywhere."""
-    if not entry(choices, "inside", False):
+def where(on: Shown, choices: dict) -> str:
+    """Where an edit acts."""
+    found = entry(choices, "where", "everywhere")
+    return found if found in WHERE[on.kind] else "everywhere"
+
+
+def mask_of(on: Shown, choices: dict) -> np.ndarray | None:
+    """`(*shape)` 0..1 where an edit acts, or None where it acts everywhere."""
+    found = where(on, choices)
+    if found == "everywhere":
         return None
+    if found == "drawn":
+        return masks.soft(drawn_cells(on, choices), on.signal.shape)
     out = np.zeros(on.signal.shape, dtype=np.float32)
-    (top, bottom), (left, right) = (span(choices, name) for name in ("rows", "columns"))
-    h, w = out.shape
-    out[round(top * h / 100) : round(bottom * h / 100), round(left * w / 100) : round(right * w / 100)] = 1
+    names = ("rows", "columns") if found == "rectangle" else ("times",)
+    spans = (span(choices, name) for name in names)
+    out[tuple(slice(round(a * n / 100), round(b * n / 100)) for (a, b), n in zip(spans, out.shape, strict=True))] = 1
     return out
+
+
+def drawn_cells(on: Shown, choices: dict) -> np.ndarray:
+    """The cells of the region that was drawn by hand."""
+    return masks.read(entry(choices, "mask", ""), on.signal.shape)
 
 
 def span(choices: dict, name: str) -> tuple[int, int]:
@@ -35,16 +57,26 @@ def span(choices: dict, name: str) -> tuple[int, int]:
 
 def frequency_of(on: Shown, choices: dict) -> float:
     """Where a preset cuts, in cycles a side."""
-    size = np.hypot(*on.spectrum.carriers.T)
+    size = np.linalg.norm(on.spectrum.carriers, axis=1)
     middle = round(float(np.median(size)), 1)
     return entry(choices, "cut", middle, 0.0, float(max(on.signal.shape)))
 
 
+def presets(on: Shown) -> list[str]:
+    """Those that this kind of signal has."""
+    return [p for p in PRESETS if p != "one orientation" or on.spectrum.d == 2]
+
+
+def pitch(on: Shown, choices: dict) -> int:
+    """Semitones."""
+    return entry(choices, "pitch", 0, -LARGEST_PITCH, LARGEST_PITCH) if on.kind == "sound" else 0
+
+
 def made(on: Shown, gains: dict, choices: dict, seed: int) -> Edit:
     """One edit from sliders or a preset."""
-    mask = rectangle(on, choices)
+    mask = mask_of(on, choices)
     name = entry(choices, "preset", "")
-    if name in PRESETS:
+    if name in presets(on):
         angle = entry(choices, "angle", 0.0, 0.0, 180.0)
         return preset(on.spectrum, name, frequency=frequency_of(on, choices), angle=angle, seed=seed, mask=mask)
     known = {b.name for b in bands(on.spectrum)}
@@ -62,7 +94,12 @@ def _whole(kept: dict) -> bool:
 
 
 def rendered(on: Shown, view, scale: float = 1.0) -> np.ndarray:
-    """`(C, H, W)` the edited picture."""
+    """`(C, *shape)` the edited signal; at another pitch what the fit missed is left out."""
+    steps = pitch(on, view.edit)
+    if steps:
+        from core.transport.sound import pitched
+
+        return pitched(on.spectrum, 2 ** (steps / 12), mask_of(on, view.edit), edits=every(on, view))
     with_rest = entry(view.edit, "rest", True)
     return _mixer(on.key, with_rest, scale, on).render(every(on, view))
 

@@ -12,7 +12,7 @@ history = History("transport", TransportView)
 
 header(
     "Frequency transport",
-    "Write a picture as a few waves whose strength changes from place to place; look inside, and edit it through them.",
+    "Write a picture, sound or shape as a few waves whose strength varies with place; look inside, and edit it.",
     "after arXiv 2511.18384, 2025 (withdrawn)",
 )
 with st.sidebar:

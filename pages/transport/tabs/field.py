@@ -1,19 +1,18 @@
 """Tab *Field*: local orientation and frequency, the carriers behind them, and the spectrum of one place."""
 
-import json
-
 import numpy as np
 import streamlit as st
 
 from core.figures import fields
 from core.figures.text import number
 from core.transport.places import Place, global_spectrum, place
-from core.transport.readouts import KINDS, TITLES, FrequencyField, local_residual, read
-from core.transport.score import FrequencyScore, agreement, score
-from core.transport.signal import Signal
-from core.transport.yardsticks import windowed_fft, windowed_spectrum
+from core.transport.readouts import KINDS, TITLES, FrequencyField
+from core.transport.yardsticks import windowed_spectrum
 from core.ui.history import History
+from pages.transport import look
+from pages.transport.reading import draw_score, read_of, residual_of, sigma_of
 from pages.transport.shown import Shown
+from pages.transport.tabs import field_solid, field_sound
 from pages.transport.view import TransportView
 
 _LAYERS = {"ticks": "Strokes", "orientation": "Orientation", "frequency": "Frequency", "residual": "Missed"}
@@ -22,6 +21,9 @@ _ALONG = {"stripes": "along the stripes", "wave": "along the wave vector"}
 
 def draw(history: History[TransportView], on: Shown) -> None:
     """The field on the left, one place on the right, the carriers below."""
+    if on.kind in ("sound", "solid"):
+        (field_sound if on.kind == "sound" else field_solid).draw(history, on)
+        return
     now = history.now
     with st.container(horizontal=True, vertical_alignment="bottom"):
         kind = now.entry("field", "readout", "reassigned")
@@ -50,38 +52,12 @@ def draw(history: History[TransportView], on: Shown) -> None:
         at = _map(history, on, found, missed, layer, along)
     with right:
         _one_place(on, at, found, missed)
-    _score(on, found)
+    draw_score(on, found)
     _carriers(history, on)
 
 
 def _read_name(kind: str) -> str:
     return f"{kind.capitalize()}: {TITLES[kind]}"
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _read_of(key: str, kind: str, _on: Shown) -> FrequencyField:
-    return read(_on.spectrum, kind)
-
-
-def read_of(on: Shown, kind: str) -> FrequencyField:
-    """The frequency field, read once."""
-    return _read_of(on.key, kind, on)
-
-
-@st.cache_resource(max_entries=24, show_spinner=False)
-def _residual_of(key: str, _on: Shown) -> np.ndarray:
-    return local_residual(_on.signal.values, _on.drawn)
-
-
-def residual_of(on: Shown) -> np.ndarray:
-    """`(H, W)` share of the local variance that the fit misses."""
-    return _residual_of(on.key, on)
-
-
-@st.cache_resource(max_entries=12, show_spinner="The windowed FFT, as a yardstick ...")
-def windowed_of(identity: str, _signal: Signal) -> FrequencyField:
-    """The windowed FFT's field, which does not follow from the fit."""
-    return windowed_fft(_signal.mono, most=1024)
 
 
 def _map(history, on: Shown, found: FrequencyField, missed: np.ndarray, layer: str, along: str) -> tuple[int, int]:
@@ -96,7 +72,7 @@ def _map(history, on: Shown, found: FrequencyField, missed: np.ndarray, layer: s
     elif layer == "residual":
         image = fields.sequential(missed)
     else:
-        image = fields.shown(0.45 + 0.4 * on.signal.values)
+        image = look.faded(on.signal)
     fig = fields.over_picture(image)
     if layer == "ticks":
         fields.add_ticks(fig, found.frequency, np.where(missed > 0.5, 0, found.energy), step=_step(h, w), along=along)
@@ -163,8 +139,7 @@ def _legend(layer: str, low: float, high: float) -> None:
 
 def _one_place(on: Shown, at: tuple[int, int], found: FrequencyField, missed: np.ndarray) -> None:
     here: Place = place(on.spectrum, at)
-    sigma = 6.0 * max(on.signal.shape) / 128
-    freqs, power = windowed_spectrum(on.signal.mono, at, sigma=max(2.0, min(sigma, 12.0)))
+    freqs, power = windowed_spectrum(on.signal.mono, at, sigma=sigma_of(on.signal))
     reach = 1.25 * max(float(np.abs(on.spectrum.carriers).max()), float(np.abs(found.frequency[:, *at]).max()), 4.0)
     st.markdown(f"**Local spectrum at row {at[0]}, column {at[1]}**")
     fig = fields.local_plane(
@@ -174,44 +149,10 @@ def _one_place(on: Shown, at: tuple[int, int], found: FrequencyField, missed: np
     w = found.frequency[:, *at]
     size, angle = float(np.hypot(*w)), float(np.degrees(np.arctan2(w[0], w[1])) % 180)
     st.caption(
-        f"Discs: carriers by amplitude; lines: where the slope of their phase moves them; contours: the windowed FFT. "
+        f"Direction of the wave vector, octaves outwards (cycles a side), every wave twice. Discs: carriers by "
+        f"amplitude; lines: where the slope of their phase moves them; contours: the windowed FFT. "
         f"Read here: {number(size)} cycles a side at {angle:.0f}°. The fit misses {missed[at]:.0%} of the variance."
         + (" The field means little at this place." if missed[at] > 0.5 else "")
-    )
-
-
-def _score(on: Shown, found: FrequencyField) -> None:
-    identity = json.loads(on.key)[0]
-    yardstick = windowed_of(identity, on.signal)
-    if on.signal.frequency is not None:
-        st.subheader("Local frequency score", anchor=False)
-        rows = {
-            "This read-out": score(found, on.signal.frequency),
-            "Windowed FFT": score(yardstick, on.signal.frequency),
-        }
-        st.dataframe(_table(rows), width="stretch")
-        st.caption("Against the known frequency of this made picture, away from the edge, from 3 cycles a side on.")
-        ours, theirs = rows.values()
-        if ours.error > theirs.error:
-            st.caption("The windowed FFT reads the frequency better here.")
-        return
-    st.subheader("Agreement with the windowed FFT", anchor=False)
-    st.dataframe(_table({"This read-out": agreement(found, yardstick)}), width="stretch")
-    st.caption("No truth is known here, so the peak of the windowed FFT stands in, weighted by its energy.")
-
-
-def _table(rows: dict[str, FrequencyScore]):
-    import pandas as pd
-
-    return pd.DataFrame(
-        {
-            "correlation": [f"{s.correlation:.3f}" for s in rows.values()],
-            "median error": [f"{s.error:.1%}" for s in rows.values()],
-            "within 10 %": [f"{s.within:.0%}" for s in rows.values()],
-            "angle error": [f"{s.angle:.1f}°" for s in rows.values()],
-            "octaves off": [f"{s.octaves:.3f}" for s in rows.values()],
-        },
-        index=list(rows),
     )
 
 

@@ -1,21 +1,28 @@
-"""Tab *Band gains*: the picture edited through its spectrum, everywhere or inside a rectangle."""
+"""Tab *Band gains*: the signal edited through its spectrum, everywhere or in a region."""
 
 import numpy as np
 import streamlit as st
 
-from core.figures import fields
 from core.figures.text import number
-from core.transport.gains import PRESETS, SILENT, bands
+from core.transport.gains import SILENT, bands
+from core.transport.sound import hertz
 from core.ui.history import History
-from pages.transport import edits
+from pages.transport import edits, look
 from pages.transport.shown import Shown
+from pages.transport.tabs import region
 from pages.transport.view import TransportView, entry
 
 _OWN = "own gains"
+_WHERE = {
+    "everywhere": "everywhere",
+    "rectangle": "inside a rectangle",
+    "drawn": "in a drawn region",
+    "times": "between two times",
+}
 
 
 def draw(history: History[TransportView], on: Shown) -> None:
-    """What the edit gives, then presets, the rectangle and the gains."""
+    """What the edit gives, then presets, the region and the gains."""
     pictures = st.container()
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -29,29 +36,26 @@ def draw(history: History[TransportView], on: Shown) -> None:
 def _pictures(history: History[TransportView], on: Shown) -> None:
     now = history.now
     after = edits.rendered(on, now)
-    before = on.signal.values if entry(now.edit, "rest", True) else on.drawn
+    whole = entry(now.edit, "rest", True) and not edits.pitch(on, now.edit)
+    before = on.signal.values if whole else on.drawn
     change = after - before
     one, two, three = st.columns(3)
-    one.image(fields.enlarged(fields.shown(before)), width="stretch")
-    one.caption("**Before**")
-    two.image(fields.enlarged(fields.shown(after)), width="stretch")
-    two.caption("**After**" + (f", {len(now.kept) + 1} edits" if now.kept else ""))
-    top = max(float(np.percentile(np.abs(change), 99.5)), 1e-4)
-    three.image(fields.enlarged(fields.difference(change, top)), width="stretch")
+    look.values(one, on.signal, before, "**Before**", "before")
+    look.values(two, on.signal, after, "**After**" + (f", {len(now.kept) + 1} edits" if now.kept else ""), "after")
     size = float(np.sqrt(np.mean(change**2)))
-    three.caption(f"**Difference**, blue to orange is ±{number(top, 2)}; root mean square {number(size)}")
+    look.error(three, on.signal, change, "Difference", "change", f"; root mean square {number(size)}")
 
 
 def _where(history: History[TransportView], on: Shown) -> None:
-    now = history.now
+    now, options = history.now, edits.presets(on)
     chosen = entry(now.edit, "preset", "")
-    chosen = chosen if chosen in PRESETS else ""
+    chosen = chosen if chosen in options else ""
     history.bind(
-        "edit.preset", st.selectbox, "Edit", ["", *PRESETS], value=chosen, format_func=lambda p: p or _OWN,
+        "edit.preset", st.selectbox, "Edit", ["", *options], value=chosen, format_func=lambda p: p or _OWN,
         help="A ready edit, or gains of your own for each band.",
     )  # fmt: skip
     if chosen in ("low-pass", "high-pass", "notch"):
-        most = float(max(on.signal.shape) // 2)
+        most = float(max(np.linalg.norm(on.spectrum.carriers, axis=1).max(), 1.0).round())
         history.bind(
             "edit.cut", st.slider, "Cycles a side", 0.0, most, step=0.5,
             value=min(edits.frequency_of(on, now.edit), most),
@@ -62,18 +66,37 @@ def _where(history: History[TransportView], on: Shown) -> None:
             "edit.angle", st.slider, "Angle of the wave vector", 0.0, 180.0,
             value=entry(now.edit, "angle", 0.0, 0.0, 180.0), step=5.0, help="Carriers within 30 degrees of it stay.",
         )  # fmt: skip
-    history.bind(
-        "edit.inside", st.toggle, "Only inside a rectangle", value=entry(now.edit, "inside", False),
-        help="A global filter cannot do this: the gains act on S, which knows places.",
-    )  # fmt: skip
-    if entry(now.edit, "inside", False):
-        for name, label in (("rows", "Rows, percent from the top"), ("columns", "Columns, percent from the left")):
-            history.bind(f"edit.{name}", st.slider, label, 0, 100, value=edits.span(now.edit, name), key=f"edit.{name}")
+    if len(edits.WHERE[on.kind]) > 1:
+        history.bind(
+            "edit.where", st.segmented_control, "Where it acts", list(edits.WHERE[on.kind]), required=True,
+            value=edits.where(on, now.edit), format_func=_WHERE.get,
+            help="A global filter cannot act in a region: the gains act on S, which knows places.",
+        )  # fmt: skip
+    _region(history, on)
+    if on.kind == "sound":
+        history.bind(
+            "edit.pitch", st.slider, "Pitch, semitones", -edits.LARGEST_PITCH, edits.LARGEST_PITCH,
+            value=edits.pitch(on, now.edit),
+            help="Every carrier's phase runs faster or slower; timing and amplitudes stay. What the fit missed is left "
+            "out.",
+        )  # fmt: skip
     history.bind(
         "edit.rest", st.toggle, "Add what the fit missed", value=entry(now.edit, "rest", True),
         help="So that a photograph keeps the detail that the carriers cannot serve.",
     )  # fmt: skip
     _buttons(history)
+
+
+def _region(history: History[TransportView], on: Shown) -> None:
+    now, where = history.now, edits.where(on, history.now.edit)
+    if where == "drawn":
+        region.draw(history, on)
+    sides = {
+        "rectangle": (("rows", "Rows, percent from the top"), ("columns", "Columns, percent from the left")),
+        "times": (("times", "Percent of the sound"),),
+    }
+    for name, label in sides.get(where, ()):
+        history.bind(f"edit.{name}", st.slider, label, 0, 100, value=edits.span(now.edit, name), key=f"edit.{name}")
 
 
 def _buttons(history: History[TransportView]) -> None:
@@ -95,20 +118,22 @@ def _buttons(history: History[TransportView]) -> None:
 
 
 def _gains(history: History[TransportView], on: Shown) -> None:
-    if entry(history.now.edit, "preset", "") in PRESETS:
+    if entry(history.now.edit, "preset", "") in edits.presets(on):
         st.caption("A preset sets the gains. Choose *own gains* to move the bands.")
         return
     found = bands(on.spectrum)
     octaves = sorted({b.low for b in found})
     st.markdown("**Gain of each band, dB**", help="Octaves of frequency by orientation; a band at −60 dB is silent.")
+    unit, name = (hertz(on.spectrum, on.signal.rate), "Hz") if on.kind == "sound" else (1.0, "cycles a side")
     for low in octaves:
         row = [b for b in found if b.low == low]
-        st.caption(f"{low:g} to {row[0].high:g} cycles a side")
+        st.caption(f"{low * unit:g} to {row[0].high * unit:g} {name}")
         for column, band in zip(st.columns(4), row, strict=False):
             with column:
                 many = len(band.carriers)
+                told = "; the wave vector lies within 22.5 degrees of it" if band.angle is not None else ""
                 history.bind(
                     f"gains.{band.name}", st.slider, f"{band.angle:g}°" if band.angle is not None else "all",
                     SILENT, edits.LARGEST_DB, value=history.now.gains.get(band.name, 0.0), step=1.0,
-                    help=f"{many} carrier{'s' if many > 1 else ''}; the wave vector lies within 22.5 degrees of it.",
+                    help=f"{many} carrier{'s' if many > 1 else ''}{told}.",
                 )  # fmt: skip

@@ -10,8 +10,8 @@ from core.ui.brought import Brought
 from core.ui.history import History
 from core.ui.takeaway import download, recipe
 from pages.transport import edits
+from pages.transport.reading import read_of, residual_of
 from pages.transport.shown import Shown
-from pages.transport.tabs.field import read_of, residual_of
 from pages.transport.view import FIRST, TransportView
 
 
