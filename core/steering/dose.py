@@ -15,7 +15,7 @@ from core.steering.meters import METERS, Meter
 from core.steering.probe import costs
 from core.steering.steer import Steer
 
-TOGETHER = 8  # texts written in one batch: others who wait in the queue get their turn after each
+TOGETHER = 16  # texts written in one batch: others who wait in the queue get their turn after each
 STRENGTHS = (-4.0, -2.0, 0.0, 2.0, 4.0)
 
 
