@@ -30,6 +30,7 @@ class Piece:
         notes: sentences about the prompt.
         forwards, hook_calls: passes of the model, and how often the steer was applied in them.
         seconds: spent writing, without loading and waiting.
+        held: a person has stopped it.
     """
 
     def __init__(self, rows: int):
@@ -39,6 +40,7 @@ class Piece:
         self.forwards = self.hook_calls = 0
         self.seconds, self.written = 0.0, 0
         self._looked = time.monotonic()
+        self.held = False
         self._stop = threading.Event()
 
     @property
@@ -83,15 +85,20 @@ class Piece:
         self._looked = time.monotonic()
 
     def stop(self) -> None:
-        """End the writing; what there is stays. What is under way is not waited for."""
+        """End the writing for good; what there is stays. The step under way is not waited for."""
+        self.held = True
+        self.pause()
+
+    def pause(self) -> None:
+        """End the writing until somebody wants the text again."""
         self._stop.set()
         if self.active:
             self.state = "stopped"
 
     def start(self, source: str, rows: Sequence[Row], writing: Writing) -> None:
         """Write on from what there is, in a thread, until each row has `writing.tokens` tokens or has ended."""
-        self.stop()
-        self._stop, self.state, self.error = threading.Event(), "loading", ""
+        self.pause()
+        self._stop, self.held, self.state, self.error = threading.Event(), False, "loading", ""
         self.look()
         threading.Thread(target=self._work, args=(source, list(rows), writing, self._stop), daemon=True).start()
 
@@ -166,13 +173,13 @@ class Desk:
         """
         before = self.find(self._places.get(place, ""))
         if self._places.get(place) != key and before is not None:
-            before.stop()
+            before.pause()
         self._places[place] = key
         piece = self._pieces.get(key)
         if piece is None:
             piece = self._pieces[key] = Piece(len(rows))
             piece.start(source, rows, writing)
-        elif piece.state == "done" and piece.length < writing.tokens and not piece.ended:
+        elif piece.state in ("done", "stopped") and not (piece.held or piece.ended) and piece.length < writing.tokens:
             piece.start(source, rows, writing)
         self._pieces.move_to_end(key)
         self._tidy()

@@ -82,8 +82,8 @@ class Shelf:
 
 
 @st.cache_resource(show_spinner=False)
-def shelf() -> Shelf:
-    """The server's one."""
+def shelf(lane: str = "") -> Shelf:
+    """The server's one; a lane of its own keeps minutes of work from holding up everybody else's seconds."""
     return Shelf()
 
 
@@ -95,6 +95,7 @@ def background(
     *,
     ask: str = "",
     preview: Callable[[Any], None] | None = None,
+    lane: str = "",
 ) -> Any | None:
     """What `compute(run)` returns, once it is there; until then progress and a button to cancel are drawn.
 
@@ -105,34 +106,35 @@ def background(
         label: what is going on, for the progress bar.
         ask: text of a button that starts it; started at once when left out.
         preview: draws what `compute` gave last as the `preview` of its progress, while the work is under way.
+        lane: of the work; at most two pieces of a lane are worked on at once.
 
     Returns:
         None while it is under way, was cancelled, or failed with one sentence on the page.
     """
     cancelled = f"{name}:cancelled"
-    work = shelf().find(key)
+    work = shelf(lane).find(key)
     if work is None and (ask or st.session_state.get(cancelled) == key):
         if not st.button(ask or "Compute again", key=f"{name}:go", type="primary", icon=":material/play_arrow:"):
             return None
         st.session_state.pop(cancelled, None)
-    work = work or shelf().start(key, compute)
+    work = work or shelf(lane).start(key, compute)
     if work.over.wait(PATIENCE):
         if work.error:
             say_error(work.error)
-            shelf().forget(key)
+            shelf(lane).forget(key)
         return work.result
-    st.fragment(_progress, run_every=REFRESH_SECONDS)(name, key, label, preview)
+    st.fragment(_progress, run_every=REFRESH_SECONDS)(name, key, label, preview, lane)
     return None
 
 
-def _progress(name: str, key: str, label: str, preview: Callable[[Any], None] | None) -> None:
-    work = shelf().find(key)
+def _progress(name: str, key: str, label: str, preview: Callable[[Any], None] | None, lane: str) -> None:
+    work = shelf(lane).find(key)
     if work is None or work.over.is_set():
         st.rerun()
 
     def cancel():
         st.session_state[f"{name}:cancelled"] = key
-        shelf().forget(key)
+        shelf(lane).forget(key)
 
     with st.container(border=True):
         seconds = time.monotonic() - work.began

@@ -104,7 +104,7 @@ def _columns(history: History[SteeringView], ready: Ready, piece: Piece, was_act
                 piece.active and not (found and found[-1].ended), bool(found and found[-1].ended),
             )
         )  # fmt: skip
-    tokens("steering:columns", columns)
+    tokens("steering:columns", columns, least_height=220)
     if piece.error:
         say_error(piece.error)
     for note in piece.notes:

@@ -142,16 +142,30 @@ def choose(history: History[SteeringView]) -> Opened | None:
 
 def ready(opened: Opened) -> Ready | None:
     """The directions with the lengths of tokens; None while the language model is loaded for the first time."""
+    if opened.source != DEFAULT and not may_choose():
+        say_error(f"These directions belong to the language model {opened.source!r}, which this server does not load.")
+        return None
     norms = known_token_norms(opened.model.about_.get("fingerprint", ""))
     if norms is not None and max(opened.blocks) < len(norms):
         return Ready(opened, norms)
+
+    def measure(run) -> np.ndarray:
+        model = shared(opened.source)
+        opened.model.check(model)
+        return model.token_norms
+
     norms = background(
         "steering:norms",
         f"steering:norms:{opened.key}",
-        lambda run: shared(opened.source).token_norms,
+        measure,
         "Loading the language model for the first time",
     )
     return None if norms is None else Ready(opened, norms)
+
+
+def may_choose() -> bool:
+    """Whether a person may name any language model, such as a folder: only where nobody else can reach the server."""
+    return str(st.get_option("server.address")) in ("127.0.0.1", "localhost", "::1")
 
 
 def missing(source: str) -> str | None:

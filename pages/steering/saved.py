@@ -7,8 +7,12 @@ from core.steering.examples import Strip, Written, examples
 from core.ui.components.tokens import Column, tokens
 
 
-def draw() -> None:
-    """One strip of strengths of a direction, chosen here."""
+def draw(place: str = "top") -> None:
+    """One strip of strengths of a direction, chosen here.
+
+    Args:
+        place: on the page, for the keys of its widgets.
+    """
     try:
         saved = examples()
     except OSError:
@@ -21,20 +25,20 @@ def draw() -> None:
             "Direction",
             names,
             index=names.index("question") if "question" in names else 0,
-            key="steering:saved",
+            key=f"steering:saved:{place}",
             width=240,
         )
         strips = [s for s in saved.strips if s.direction == name]
         prompt = st.segmented_control(
             "Prompt", range(len(strips)), format_func=lambda i: strips[i].prompt, default=0, required=True,
-            key="steering:saved:prompt",
+            key=f"steering:saved:{place}:prompt",
         )  # fmt: skip
-    strip(strips[prompt])
+    strip(strips[prompt], place)
 
 
-def strip(found: Strip) -> None:
+def strip(found: Strip, place: str) -> None:
     """The texts of all strengths, below each other."""
-    tokens("steering:saved:strip", [_column(found, w) for w in found.rows], stacked=True, least_height=30)
+    tokens(f"steering:saved:{place}:strip", [_column(found, w) for w in found.rows], stacked=True, least_height=30)
 
 
 def _column(found: Strip, w: Written) -> Column:

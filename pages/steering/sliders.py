@@ -100,7 +100,7 @@ def _presets(history: History[SteeringView], ready: Ready) -> None:
         history.change(weights=made.get(st.session_state[key], {}))
 
     st.pills(
-        "Presets", list(made), key=key, on_change=told, format_func=lambda label: escape(label),
+        "Presets", list(made), key=key, on_change=told, wrap=True, format_func=lambda label: escape(label),
         help="Weights at which the texts of each label lie on average.",
     )  # fmt: skip
 

@@ -6,7 +6,18 @@ from dataclasses import dataclass, field
 from core.steering.steer import METHODS, PLACES
 from core.ui.view import View
 
-TABS = ("How it works",)
+TABS = (
+    "One direction",
+    "Strip of strengths",
+    "Map of texts",
+    "Over time",
+    "Dose",
+    "Build",
+    "Value vectors",
+    "Selection",
+    "Take away",
+    "How it works",
+)
 SHIPPED = "model:pretrained/skills-styles"
 BESIDE = {"told": "Told in words", "random": "Random direction"}
 LARGEST_SEED = 2**31 - 1
@@ -39,7 +50,7 @@ class SteeringView(View):
 
     model: str = SHIPPED
     prompt: str = "My friend told me that"
-    weights: dict = field(default_factory=lambda: {"question": 3.0})
+    weights: dict = field(default_factory=lambda: {"question": 4.0})
     names: dict = field(default_factory=dict)
     vector: str = ""
     file: float = 0.0

@@ -5,10 +5,10 @@ from functools import partial
 from core.ui.history import History
 from core.ui.tabs import draw_tabs
 from pages.steering.opened import Opened, Ready
-from pages.steering.tabs import how
+from pages.steering.tabs import build, direction, dose, how, selection, strip, takeaway, texts, time, values
 from pages.steering.view import TABS, SteeringView
 
-_DRAW = (how,)
+_DRAW = (direction, strip, texts, time, dose, build, values, selection, takeaway, how)
 
 
 def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) -> None:

@@ -1,0 +1,53 @@
+"""What several tabs need: which direction they look at, and where texts lie on the directions."""
+
+import hashlib
+import json
+
+import numpy as np
+import streamlit as st
+
+from core.steering.shared import shared
+from core.ui.background import background
+from core.ui.history import History
+from core.ui.text import escape
+from pages.steering.opened import Opened, names_of
+from pages.steering.view import SteeringView
+
+SLOW = "language model"  # the lane of work that takes minutes
+
+
+def pick_direction(history: History[SteeringView], opened: Opened, *, width: int = 280) -> int:
+    """The number of the direction that the tabs look at."""
+    names = dict(zip(opened.names, names_of(opened, history.now), strict=True))
+    now = history.now.direction
+    if now not in names:  # the one that is moved most, until somebody chooses
+        now = max(opened.names, key=lambda n: abs(history.now.weights.get(n, 0.0)))
+    history.bind(
+        "direction", st.selectbox, "Direction", list(opened.names), value=now, format_func=names.get, width=width
+    )
+    return opened.number(now)
+
+
+def title_of(opened: Opened, view: SteeringView, i: int) -> str:
+    """The name of a direction, safe for Markdown."""
+    return escape(names_of(opened, view)[i])
+
+
+def digest(*parts) -> str:
+    """A short name for whatever it is given, for the keys of shared work."""
+    return hashlib.sha256(json.dumps(parts, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def codes_of(opened: Opened, texts: list[str], name: str, label: str = "Reading the text") -> np.ndarray | None:
+    """`(N, K)` weights of texts in sigma; None while they are read, or with a sentence on the page."""
+
+    def compute(run) -> np.ndarray:
+        opened.model.check(shared(opened.source))
+        return opened.model.encode(np.array(texts, dtype=object)) / opened.basis.scale
+
+    return background(f"steering:{name}", f"steering:codes:{opened.key}:{digest(texts)}", compute, label)
+
+
+def needs_model() -> None:
+    """Say that this part waits for the language model."""
+    st.info("This part needs the language model; see the message at the top of the page.", icon=":material/download:")
