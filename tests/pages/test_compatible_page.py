@@ -2,10 +2,10 @@
 
 import io
 import sys
-import time
 
 import numpy as np
 import pytest
+from page_app import PageApp
 from streamlit.testing.v1 import AppTest
 
 from core.compatible.loading import Embeddings
@@ -32,42 +32,14 @@ def short_trainings():
     shelf.clear()  # the cached resource itself
 
 
-def open_at(**fields) -> AppTest:
-    at = AppTest.from_file(ROOT / "pages/compatible/page.py", default_timeout=60)
-    view = CompatibleView(**fields)
-    if view.changed():
-        at.query_params["v"] = view.link()
-    return settle(at.run())
-
-
-def settle(at: AppTest) -> AppTest:
-    """Run until no work is under way beside the page."""
-    until = time.monotonic() + 50
-    while any((b.key or "").endswith(":cancel") for b in at.button):
-        assert time.monotonic() < until
-        time.sleep(0.1)
-        at = at.run()
-    return at
-
-
-def now(at: AppTest) -> CompatibleView:
-    return at.session_state["compatible:history"]["now"]
+app = PageApp("compatible", CompatibleView, patient=True)
+open_at, settle, now, by_key, numbers = app.open_at, app.settle, app.now, app.by_key, app.metrics
 
 
 def clean(at: AppTest) -> AppTest:
-    assert [e.value for e in at.exception] == []
-    link = at.query_params.get("v")
-    assert (CompatibleView() if link is None else CompatibleView.from_link(link)) == now(at)
+    """Assert that no traceback is shown and that the address holds the view."""
+    assert [e.value for e in at.exception] == [] and app.linked(at) == now(at)
     return at
-
-
-def numbers(at: AppTest) -> dict[str, str]:
-    return {m.label: m.value for m in at.metric}
-
-
-def by_key(at: AppTest, key: str):
-    (found,) = [n for n in at._tree if getattr(n, "key", None) == f"compatible:{key}"]
-    return found
 
 
 def choose(at: AppTest, key: str, value) -> AppTest:
