@@ -5,7 +5,7 @@ import io
 import numpy as np
 import pytest
 from PIL import Image
-from transport_app import by_key, captions, clean, metrics, now, open_at, waited
+from transport_app import by_key, captions, clean, metrics, now, open_at, settle
 
 from core.transport.fit import SpectrumSettings, fit_spectrum, psnr
 from core.transport.gains import bands
@@ -98,7 +98,7 @@ def test_presets_change_the_picture(name):
 def test_the_equation_on_a_button_and_its_path():
     at = clean(open_at(tab="Equation", law={"steps": 100, "width": 16}, **SMALL))
     by_key(at, "equation:go").click().run()
-    clean(waited(at, "equation"))
+    clean(settle(at))
     table = next(d.value for d in at.dataframe)
     assert list(table.index) == ["F(x, S)", "F(S)", "F(x)", "F = 0"]
     assert table.iloc[3, 0] == "100.0%" and float(table.iloc[0, 0].rstrip("%")) < 100
@@ -112,7 +112,7 @@ def test_the_equation_on_a_button_and_its_path():
 def test_a_short_race():
     at = clean(open_at(tab="Race", race={"budget": 1000, "seconds": 2, "names": ["siren"]}, **SMALL))
     by_key(at, "race:go").click().run()
-    clean(waited(at, "race"))
+    clean(settle(at))
     table = next(d.value for d in at.dataframe)
     assert {"Exact fit", "SIREN"} <= set(table.index)
     assert any("of the local energy lies around one frequency" in m.value for m in at.markdown)
