@@ -14,7 +14,7 @@ from core.ui.uploads import Uploads, uploads
 FALLBACK = "digits"
 
 
-def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -> Dataset:
+def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -> tuple[str, Dataset]:
     """Widgets to choose the data, bound to the fields `data` and `title` of the view.
 
     Args:
@@ -22,7 +22,8 @@ def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -
         fresh: fields of the view to reset when the data changes.
 
     Returns:
-        The chosen data, as loaded. A bad upload leaves the data as it was and shows one sentence.
+        What is shown, `sample:<name>` or `upload:<fingerprint>`, and the data as loaded. While a link waits for an
+        upload that is a sample, whatever the view says. A bad upload leaves the data as it was and shows one sentence.
     """
     own = uploads()
     chooser = st.container()
@@ -39,7 +40,7 @@ def data_picker(history: History, kinds: Sequence[str], fresh: dict[str, Any]) -
         format_func=told_apart(choices[::-1], lambda c: _title(c, own)),  # the oldest upload keeps its plain name
         help="A built-in sample, or a file that you brought in this session.",
     )  # fmt: skip
-    return _get(chosen, own)
+    return chosen, _get(chosen, own)
 
 
 @st.cache_resource(max_entries=16, show_spinner="Opening the sample ...")

@@ -43,6 +43,12 @@ _STYLE = """
 [data-testid="stMainBlockContainer"] {padding-top: 1.5rem; padding-bottom: 3rem; max-width: 1500px}
 [data-testid="stHeader"] {background: transparent; height: 2rem}
 [data-testid="stMainBlockContainer"] h1 {padding: 0; font-size: 1.8rem}
+/* Text at the end of a row of fields stands level with what is written in them. */
+[class*="st-key-level-"] {min-height: 2.5rem; justify-content: center}
+/* Tables wrap their words and not their first column; on a phone they scroll before their last columns get thin. */
+[data-testid="stTable"] td:first-child {white-space: nowrap}
+[data-testid="stTable"] td:last-child {min-width: 9rem}
+[data-testid="stTable"] td:nth-last-child(-n+2):nth-child(n+4) {min-width: 11rem}
 /* Tables are downloaded by our own buttons: this one writes cells that a spreadsheet takes for formulas. */
 [data-testid="stElementToolbar"] [aria-label^="Download as CSV"] {display: none}
 @media (max-width: 640px) {

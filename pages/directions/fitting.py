@@ -1,6 +1,7 @@
 """The fitted basis for what was chosen: fitted at once, trained by a run, or opened from the library."""
 
 import json
+from dataclasses import asdict
 
 import streamlit as st
 
@@ -105,7 +106,7 @@ def _offer(
             owner=owner_key(),
             name=f"{cls.title} of {dataset.title}",
             here=here,
-            more={"kind": origin.kind, "preparation": origin.preparation, "data": history.now.data},
+            more=asdict(origin),
         )
 
     runs().warm_soon()  # so that the first step is seen within seconds of the press
@@ -135,4 +136,4 @@ def _from_disk(key: str, _origin: Origin, _dataset: Dataset, _load) -> Fitted:
 
 
 def _key(dataset: Dataset, origin: Origin, *more) -> str:
-    return json.dumps([dataset.identity, origin.kind, origin.preparation, *more], sort_keys=True)
+    return json.dumps([dataset.identity, asdict(origin), *more], sort_keys=True)

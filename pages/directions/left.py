@@ -23,7 +23,7 @@ FALLBACK = "directions.pca"
 
 def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
     """The data picker and how the data is prepared; returns the prepared data and where it came from."""
-    raw = data_picker(history, KINDS, fresh=FRESH_DATA)
+    ref, raw = data_picker(history, KINDS, fresh=FRESH_DATA)
     settings_class = PREPARATIONS[raw.kind]
     row = st.container(horizontal=True, gap="xsmall")
     with row, st.popover("Prepare", icon=":material/tune:", help="How the data is made ready for a basis."):
@@ -36,7 +36,7 @@ def choose_data(history: History[DirectionsView]) -> tuple[Dataset, Origin]:
         dataset = _prepared(raw.identity, _key(settings), raw, settings)
     with row:
         about(dataset)
-    return dataset, Origin(raw.kind, settings.as_dict())
+    return dataset, Origin(ref, raw.kind, settings.as_dict())
 
 
 def choose_model(history: History[DirectionsView], dataset: Dataset) -> tuple[type[Model], Settings]:

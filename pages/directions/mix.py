@@ -94,5 +94,6 @@ def _choose(history: History[DirectionsView], fitted: Fitted) -> int:
         )
         name = fitted.dataset.names[index]
         named = f"**{escape(name)}**" if name != str(index) else ""
-        st.markdown(" · ".join(t for t in (named, "" if label is None else f"label {escape(label[index])}") if t))
+        with st.container(key="level-mix", width="content"):
+            st.markdown(" · ".join(t for t in (named, "" if label is None else f"label {escape(label[index])}") if t))
     return index

@@ -15,8 +15,9 @@ from core.ui.components import Form, Payload
 
 @dataclass(frozen=True)
 class Origin:
-    """Where prepared data came from: the kind it was loaded as, and the settings of its preparation."""
+    """Where prepared data came from: what it is, the kind it was loaded as, and the settings of its preparation."""
 
+    data: str
     kind: str
     preparation: dict
 

@@ -15,6 +15,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from core.datasets import sample
 from core.datasets.preparation import PREPARATIONS, prepare
 from core.models import family
+from core.store import list_models
 from pages.directions.view import DirectionsView
 from tests.browser import ROOT
 
@@ -173,3 +174,12 @@ def test_a_model_for_samples_of_another_shape_is_one_sentence():
     at = at.run()
     assert [e.message for e in at.exception] == []
     assert len(said(at)) == 1 and "shape" in said(at)[0]
+
+
+def test_a_link_that_waits_for_an_upload_keeps_and_trains_what_it_shows():
+    waiting = "upload:" + "0" * 16
+    at = press(open_at(VIEW.having(data=waiting, title="mine.csv")), "keep")
+    assert said(at) == [] and now(at).data == waiting
+    (entry,) = [e for e in list_models(at.session_state["owner"]) if e.place == "own"]
+    assert entry.card.more["data"] == "sample:digits" and entry.card.data == sample("digits").title
+    assert "sample('digits')" in at.code[0].value

@@ -61,7 +61,8 @@ def _choose(history: History[DirectionsView], fitted: Fitted) -> int:
                 help="The same sample as in the mixer above; 0 is the first.",
             )  # fmt: skip
         if data.labels is not None:
-            st.markdown(f"label **{escape(label_text(data.labels[index]))}**")
+            with st.container(key="level-sample", width="content"):
+                st.markdown(f"label **{escape(label_text(data.labels[index]))}**")
     return index
 
 

@@ -1,5 +1,6 @@
 """Tab *Take away*: files, recipe, figures and a snippet that computes the same again."""
 
+from dataclasses import asdict
 from functools import partial
 
 import streamlit as st
@@ -7,7 +8,6 @@ import streamlit as st
 from core.directions import takeaway
 from core.figures.sheet import sheet
 from core.store import Card
-from core.ui.data_picker import FALLBACK
 from core.ui.history import History
 from core.ui.keep import keep
 from core.ui.takeaway import download, recipe
@@ -22,24 +22,24 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     files, code = st.columns([2, 3], gap="large")
     names = names_of(fitted, history.now.names)
     with files:
-        now = history.now
-        card = partial(_card, now, fitted)
-        keep("directions", now.model, fitted.model, fitted.dataset.title, card, key=fitted.key)
+        keep(
+            "directions", history.now.model, fitted.model, fitted.dataset.title, partial(_card, fitted), key=fitted.key
+        )
         _files(history, fitted, names)
         _figures(history, fitted, names)
         recipe(history)
     with code:
         st.subheader("The same in Python", anchor=False)
         st.caption("Run it from the project's folder; it prints the shape of the basis and of the codes.")
-        st.code(_snippet(history, fitted))
+        st.code(_snippet(fitted), wrap_lines=True)
 
 
-def _card(now: DirectionsView, fitted: Fitted, name: str) -> Card:
+def _card(fitted: Fitted, name: str) -> Card:
     """The card of a model that was fitted at once."""
-    origin = fitted.origin
-    more = {"kind": origin.kind, "preparation": origin.preparation, "data": now.data}
     metrics = {"explained_energy": float(fitted.energy.sum())}
-    return Card.of(fitted.model, fitted.dataset, name=name or fitted.model.title, metrics=metrics, more=more)
+    return Card.of(
+        fitted.model, fitted.dataset, name=name or fitted.model.title, metrics=metrics, more=asdict(fitted.origin)
+    )
 
 
 def _files(history: History[DirectionsView], fitted: Fitted, names: list[str]) -> None:
@@ -76,10 +76,10 @@ def _figures(history: History[DirectionsView], fitted: Fitted, names: list[str])
     st.caption("All directions on one sheet. Every chart of the page also has its own camera button.")
 
 
-def _snippet(history: History[DirectionsView], fitted: Fitted) -> str:
-    origin, data = fitted.origin, history.now.data
-    files, options = uploads().sources.get(data.removeprefix("upload:"), (None, {}))
-    source = files or (data if data.startswith("sample:") else f"sample:{FALLBACK}")
+def _snippet(fitted: Fitted) -> str:
+    origin = fitted.origin
+    files, options = uploads().sources.get(origin.data.removeprefix("upload:"), (None, {}))
+    source = files or origin.data
     return takeaway.snippet(
         fitted.model, source=source, kind=origin.kind, preparation=origin.preparation, options=options
     )
