@@ -116,7 +116,10 @@ def lines(
         mode = "lines+markers" if len(across) <= 16 else "lines"
         fig.add_scatter(x=np.asarray(across), y=np.asarray(up), mode=mode, name=name, line=line, marker_size=5)
     fig.update_traces(hovertemplate="%{x:.4g}: %{y:.1%}" if percent else "%{x:.4g}: %{y:.3g}")
-    fig.update_xaxes(type="log" if log_x else "linear")
+    if log_x:  # 1, 2, 5, 10 over a few decades; powers of ten over many
+        every = np.concatenate([np.asarray(across, dtype=float) for across, _ in curves.values()] or [np.ones(1)])
+        every = every[every > 0]
+        fig.update_xaxes(type="log", dtick="D2" if every.size and every.max() < 1000 * every.min() else 1)
     fig.update_yaxes(type="log" if log_y else "linear", tickformat=".0%" if percent else None)
     return fig
 

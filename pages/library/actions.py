@@ -2,6 +2,7 @@
 
 import dataclasses
 import importlib.util
+import re
 from collections.abc import Callable
 
 import streamlit as st
@@ -14,6 +15,7 @@ from core.ui.server_runs import runs
 from core.ui.text import escape, say_error, told_apart
 from pages.library.rows import Row
 
+_DIGEST = re.compile("[0-9a-f]{32,}")  # nobody reads it to its end
 _SAID, _GONE = "library:said", "library:gone"
 
 
@@ -159,7 +161,7 @@ def _card_table(cards: dict[str, Card], *, only_different: bool = False) -> None
     lines = [{"": name, **{title: t.get(name, "") for title, t in tables.items()}} for name in names]
     if only_different:
         lines = [line for line in lines if len({line[t] for t in tables}) > 1]
-    st.dataframe(lines, hide_index=True, height="content", alt="The card, line by line")
+    st.table([{k: escape(v) for k, v in line.items()} for line in lines], hide_index=True)
 
 
 def _flat(card: Card) -> dict[str, str]:
@@ -181,7 +183,8 @@ def _said_as(value: object) -> str:
         return f"{value:.6g}"
     if isinstance(value, (list, tuple)):
         return " x ".join(map(str, value))
-    return str(value)
+    text = str(value)
+    return text[:16] + "…" if _DIGEST.fullmatch(text) else text
 
 
 def _copy(entry: Entry, place: str) -> None:

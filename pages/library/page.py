@@ -11,6 +11,18 @@ from pages.library import actions, importing
 from pages.library.rows import Row, row_of_entry, row_of_run
 
 _PICK, _TABLE = "library:pick", "library:table"
+# Widths in pixels: all columns together fit a laptop's screen; a cut cell is whole in the card below.
+_COLUMNS = {
+    "Name": st.column_config.Column(width=175, pinned=True),
+    "Where": st.column_config.Column(width=80),
+    "Family": st.column_config.Column(width=110),
+    "Data": st.column_config.Column(width=110),
+    "Directions": st.column_config.Column(width=75),
+    "Measures": st.column_config.Column(width=140),
+    "Made": st.column_config.Column(width=120),
+    "Size / KB": st.column_config.NumberColumn(format="%.0f", width=65),
+    "Licence of the data": st.column_config.Column("Licence", width=90),
+}
 
 
 def main() -> None:
@@ -52,7 +64,7 @@ def _choose(rows: list[Row]) -> Row:
         hide_index=True,
         on_select=clicked,
         selection_mode="single-row",
-        column_config={"Size / KB": st.column_config.NumberColumn(format="%.0f")},
+        column_config=_COLUMNS,
         alt="All models and runs",
     )
     if st.session_state.get(_PICK) not in refs:

@@ -174,7 +174,7 @@ def test_samples_with_names_are_chosen_by_name():
 def test_diagnostics_stand_beside_the_control(pca):
     data, model = pca
     at = clean(open_at(tab="Diagnostics"))
-    table = at.dataframe[0].value.set_index("measure")
+    table = at.table[0].value.set_index("measure")
     energy = model.decode(model.encode(data.samples))
     share = 1 - ((data.matrix - energy) ** 2).sum() / ((data.matrix - data.matrix.mean(0)) ** 2).sum()
     assert float(table["this basis"].iloc[0].rstrip("%")) == pytest.approx(100 * share, abs=0.1)

@@ -92,7 +92,7 @@ def test_a_basis_that_loses_to_random_directions_is_told_so():
 def test_diagnostics_table_has_the_numbers_of_the_core(wine):
     _, x, model = wine
     at = opened("Diagnostics")
-    table = at.dataframe[0].value.set_index("measure")
+    table = at.table[0].value.set_index("measure")
     assert len(table) == 10 and (table["formula"] != "").all()
     share = diagnostics.explained_energy(model.basis_, model.encode(x), x).sum()
     assert table.loc["Explained energy", "this basis"] == percent(share) == table.loc["Explained energy", "PCA"]

@@ -79,11 +79,7 @@ def _table(found: dict, pca: np.ndarray | None) -> None:
         }
         row["PCA"] = _text(name, float(pca.sum())) if name == "explained_energy" and pca is not None else ""
         rows.append({**row, "formula": formula, "what it says": meaning})
-    st.dataframe(
-        rows, hide_index=True, key=f"{_KEY}:table", height=35 * (len(rows) + 1) + 3,
-        column_config={"measure": st.column_config.Column(pinned=True)},
-        alt="Measures of this basis beside the random control",
-    )  # fmt: skip
+    st.table(rows, hide_index=True)
     st.caption(
         f"Computed just now on {found['samples']:,} samples. Random: as many random directions about the same mean, "
         "orthonormal where they fit, with their least-squares codes of the same data."
