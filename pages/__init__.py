@@ -4,25 +4,81 @@ One folder a page: Streamlit discovers files directly inside `pages/` by itself 
 but leaves sub-folders alone.
 """
 
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A page as the menu and the start page name it.
+
+    Attributes:
+        name: of its folder and in its address; the start page has no address of its own.
+        title, icon: in the menu.
+        sentence: what a person does there.
+        needs: what it takes of one's own, and how long it takes.
+    """
+
+    name: str
+    title: str
+    icon: str
+    sentence: str = ""
+    needs: str = ""
+
+    @property
+    def script(self) -> str:
+        """The file that Streamlit runs."""
+        return f"pages/{self.name}/page.py"
+
+
+HOME = Entry("home", "Home", ":material/home:")
 PAGES = [
-    dict(
-        page="pages/directions/page.py",
-        title="Basis directions",
-        icon=":material/line_axis:",
-        url_path="directions",
-        default=True,
+    Entry(
+        "directions",
+        "Basis directions",
+        ":material/line_axis:",
+        "Learn a basis of images, curves, tables, sounds or activations, look at its directions, move a sample.",
+        "A table, pictures, curves, sounds or an array. PCA in a second, learned dictionaries in a minute.",
     ),
-    dict(
-        page="pages/compatible/page.py",
-        title="Compatible spaces",
-        icon=":material/compare_arrows:",
-        url_path="compatible",
+    Entry(
+        "compatible",
+        "Compatible spaces",
+        ":material/compare_arrows:",
+        "See whether a new embedding model can be searched with an old index, and what a map between the two costs.",
+        "Two arrays of embeddings of the same items. Maps in a second.",
     ),
-    dict(page="pages/graphs/page.py", title="Graph spectra", icon=":material/hub:", url_path="graphs"),
-    dict(
-        page="pages/transforms/page.py", title="Learned transforms", icon=":material/graphic_eq:", url_path="transforms"
+    Entry(
+        "graphs",
+        "Graph spectra",
+        ":material/hub:",
+        "Draw a filter of a graph and see which polynomial basis follows it with the fewest terms.",
+        "A list of edges, or GML and GraphML, with values at the nodes if there are any. Seconds.",
     ),
-    dict(page="pages/steering/page.py", title="Steer generations", icon=":material/edit_note:", url_path="steering"),
-    dict(page="pages/transport/page.py", title="Frequency transport", icon=":material/waves:", url_path="transport"),
-    dict(page="pages/library/page.py", title="Library", icon=":material/inventory_2:", url_path="library"),
+    Entry(
+        "transforms",
+        "Learned transforms",
+        ":material/graphic_eq:",
+        "Turn wavelets, filter banks and bases of functions by hand, or have them learned from your own signals.",
+        "A sound, a curve or many. By hand at once, learned in a minute.",
+    ),
+    Entry(
+        "steering",
+        "Steer generations",
+        ":material/edit_note:",
+        "Move a language model along directions of its own activations while it writes, and see what that costs.",
+        "A prompt; sixty texts for directions of your own. A sentence in seconds, a basis in a minute or two.",
+    ),
+    Entry(
+        "transport",
+        "Frequency transport",
+        ":material/waves:",
+        "Write a picture as sinusoids whose amplitudes change over space, look at that field, edit through it.",
+        "A picture. A second for the exact fit.",
+    ),
+    Entry(
+        "library",
+        "Library",
+        ":material/inventory_2:",
+        "Pretrained, saved and running models: open, compare, rename, take away, bring.",
+        "Nothing.",
+    ),
 ]

@@ -19,7 +19,7 @@ from core.transport.synthesis import real_mean
 class JointSettings(Settings):
     weight: float = setting(1e-4, "Weight of the equation beside the reconstruction.", low=0.0, high=1.0, log=True)
     steps: int = setting(400, "Training steps.", low=10, high=20000)
-    rate: float = setting(3e-3, "Learning rate of S, in its own standard deviations.", low=1e-5, high=1.0, more=True)
+    rate: float = setting(2e-2, "Learning rate of S, in its own standard deviations.", low=1e-5, high=1.0, more=True)
     width: int = setting(64, "Neurons of F.", low=2, high=512)
 
 

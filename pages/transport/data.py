@@ -19,9 +19,9 @@ from core.ui.text import escape, say_error, told_apart
 from pages.transport.view import FIRST, FRESH_DATA, FRESH_SIGNAL, LARGEST_SEED, SIZES, WINDOWS, TransportView
 
 _MADE_HERE = "Made here, with known local frequency."
-_SHAPES = {"star": "outline", **dict.fromkeys(SOLIDS, "solid")}
-_SOUNDS = {"glide": glide, "made speech": spoken}
-SAMPLES = (*MADE, *PACKAGED, *_SOUNDS, *_SHAPES)
+SHAPES = {"star": "outline", **dict.fromkeys(SOLIDS, "solid")}
+SOUNDS_MADE = {"glide": glide, "made speech": spoken}
+SAMPLES = (*MADE, *PACKAGED, *SOUNDS_MADE, *SHAPES)
 COLOURED = ("astronaut",)
 _TAKEN = f"pictures ({', '.join(PICTURES)}), sounds ({', '.join(SOUNDS)}), meshes ({', '.join(MESHES)})"
 
@@ -53,7 +53,7 @@ def choose(history: History[TransportView]) -> Chosen:
     )  # fmt: skip
     place, _, name = chosen.partition(":")
     whole = own.things[name] if place == "upload" else None
-    kind = whole.kind if whole else "sound" if name in _SOUNDS else _SHAPES.get(name, "picture")
+    kind = whole.kind if whole else "sound" if name in SOUNDS_MADE else SHAPES.get(name, "picture")
     read = {"picture": _picture, "sound": _sound}.get(kind, _shape)
     made = read(history, chosen, whole)
     _about(made)
@@ -61,7 +61,7 @@ def choose(history: History[TransportView]) -> Chosen:
 
 
 def _mark(name: str) -> str:
-    return " (sound)" if name in _SOUNDS else f" ({_SHAPES[name]})" if name in _SHAPES else ""
+    return " (sound)" if name in SOUNDS_MADE else f" ({SHAPES[name]})" if name in SHAPES else ""
 
 
 def _picture(history: History[TransportView], chosen: str, whole: Signal | None) -> Chosen:
@@ -101,8 +101,7 @@ def _sound(history: History[TransportView], chosen: str, whole: Signal | None) -
     name = chosen.partition(":")[2]
     signal = whole or made_sound(name)
     total = signal.shape[0] / signal.rate
-    seconds = min(WINDOWS, key=lambda s: abs(s - history.now.entry("window", "seconds", 2.0)))
-    start = 0.0
+    start, seconds = window(history.now, total)
     if total > WINDOWS[0]:
         with st.container(horizontal=True, vertical_alignment="bottom"):
             history.bind(
@@ -110,14 +109,18 @@ def _sound(history: History[TransportView], chosen: str, whole: Signal | None) -
                 format_func=lambda s: f"{s:g} s", help="A window of the sound, so that the sliders answer at once.",
             )  # fmt: skip
             if total > seconds:
-                last = round(total - seconds, 2)
-                start = history.now.entry("window", "start", 0.0, 0.0, last)
                 history.bind(
-                    "window.start", st.slider, "From, s", 0.0, last, value=min(start, last), after=FRESH_SIGNAL,
+                    "window.start", st.slider, "From, s", 0.0, total - seconds, value=start, after=FRESH_SIGNAL,
                     step=0.05 if total < 30 else 0.5,
                 )  # fmt: skip
     source = "" if whole else _MADE_HERE if signal.frequency is not None else "Made here, a pulse train through vowels."
     return Chosen(window_of(signal, start, seconds), f"{chosen}:{start:g}:{seconds:g}", source)
+
+
+def window(view: TransportView, total: float) -> tuple[float, float]:
+    """Start and seconds of what is fitted of a sound that lasts `total` seconds."""
+    seconds = min(WINDOWS, key=lambda s: abs(s - view.entry("window", "seconds", 2.0)))
+    return view.entry("window", "start", 0.0, 0.0, max(0.0, total - seconds)), seconds
 
 
 def _shape(_history: History[TransportView], chosen: str, whole: Signal | None) -> Chosen:
@@ -144,7 +147,7 @@ def built_in(name: str, size: int, colour: bool = False) -> Signal:
 @st.cache_resource(show_spinner="Opening the sample ...")
 def made_sound(name: str) -> Signal:
     """A built-in sound."""
-    return _SOUNDS[name]()
+    return SOUNDS_MADE[name]()
 
 
 @st.cache_resource(show_spinner="Opening the sample ...")

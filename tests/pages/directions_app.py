@@ -8,7 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages.directions.view import DirectionsView
 
-app = PageApp("directions", DirectionsView, script="app.py")
+app = PageApp("directions", DirectionsView)
 open_at, now, linked, said, clean = app.open_at, app.now, app.linked, app.said, app.clean
 by_key, keys, shown, choose, press = app.by_key, app.keys, app.shown, app.choose, app.press
 

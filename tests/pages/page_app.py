@@ -20,18 +20,16 @@ class PageApp:
     Attributes:
         name: of its folder and of its widgets' keys.
         view: the class of its views.
-        script: what is run; the page's own script when left out.
         patient: whether every use of it waits for the work beside the page.
     """
 
     name: str
     view: type[View]
-    script: str = ""
     patient: bool = False
 
     def open_at(self, view: View | None = None, **fields: Any) -> AppTest:
         """The page in a session of its own, opened by the link of a view."""
-        at = AppTest.from_file(ROOT / (self.script or f"pages/{self.name}/page.py"), default_timeout=SECONDS)
+        at = AppTest.from_file(ROOT / f"pages/{self.name}/page.py", default_timeout=SECONDS)
         view = view or self.view(**fields)
         if view.changed():
             at.query_params["v"] = view.link()

@@ -57,15 +57,15 @@ def closed(browser):
 # First of all: nobody has opened this server. The page that is no start page comes first.
 
 
-@pytest.mark.parametrize("page", PAGES[::-1], ids=lambda p: p["url_path"])
+@pytest.mark.parametrize("page", PAGES[::-1], ids=lambda p: p.name)
 def test_a_direct_link_to_each_page_on_a_server_that_nobody_has_opened(address, browser, page):
-    tab = opened(browser, f"{address}/{page['url_path']}")
-    tab.get_by_role("heading", level=1, name=page["title"]).wait_for(timeout=60_000)
+    tab = opened(browser, f"{address}/{page.name}")
+    tab.get_by_role("heading", level=1, name=page.title).wait_for(timeout=60_000)
     settled(tab, 180_000)
     assert "Page not found" not in tab.evaluate("window.passed")
     assert tab.locator('[data-testid="stException"]').count() == 0
-    assert tab.get_by_role("heading", level=1).inner_text() == page["title"]
-    assert tab.url.startswith(f"{address}/{page['url_path']}") or page.get("default")
+    assert tab.get_by_role("heading", level=1).inner_text() == page.title
+    assert tab.url.startswith(f"{address}/{page.name}")
 
 
 @pytest.mark.parametrize("viewport", [DESKTOP, PHONE], ids=["desktop", "phone"])

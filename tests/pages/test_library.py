@@ -44,7 +44,7 @@ def library(key: str) -> AppTest:
 
 
 def directions(key: str, **view) -> AppTest:
-    at = AppTest.from_file(ROOT / "app.py", default_timeout=60)
+    at = AppTest.from_file(ROOT / "pages/directions/page.py", default_timeout=60)
     at.session_state["owner"] = key
     at.query_params["v"] = DirectionsView(**view).link()
     return at.run()

@@ -12,7 +12,7 @@ from core.figures.text import percent
 from core.models import family
 from pages.directions.view import DirectionsView
 
-APP = str(Path(__file__).parents[2] / "app.py")
+APP = str(Path(__file__).parents[2] / "pages/directions/page.py")
 WINE = dict(data="sample:wine", settings={"k": 4})
 
 

@@ -18,7 +18,7 @@ def page():
         page = browser.new_context(viewport={**DESKTOP, "height": 1800}).new_page()
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(str(error)))
-        page.goto(f"{address}/?v={DirectionsView(tab='Map').link()}")
+        page.goto(f"{address}/directions?v={DirectionsView(tab='Map').link()}")
         page.wait_for_selector("canvas.points", timeout=60_000)
         page.wait_for_selector(".legend .chip", timeout=30_000)
         settled(page)

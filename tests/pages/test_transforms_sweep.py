@@ -17,10 +17,11 @@ FEW = {
 }
 TABS = {
     "wavelets": ("Compression", "Filters", "Take away", "How it works"),
-    "spectrogram": ("One filter", "One clip", "Kernels", "Confusion", "Take away", "How it works"),
+    "spectrogram": ("One filter", "One clip", "Kernels", "Confusion", "Masked bands", "Take away", "How it works"),
     "curves": ("Curves", "Predictions", "Number of functions", "Take away", "How it works"),
     "operators": (
-        "One pair", "Number of functions", "Overlap with POD", "Other inputs", "Take away", "How it works",
+        "One pair", "Number of functions", "Overlap with POD", "Other inputs", "Missing sensors", "Take away",
+        "How it works",
     ),
 }  # fmt: skip
 

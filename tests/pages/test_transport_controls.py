@@ -74,7 +74,7 @@ def test_a_band_under_a_rectangle_then_kept_undone_and_reset():
     by_key(at, f"gains.{name}").set_value(-60.0).run()
     whole = float(captions(at).split("root mean square ")[1].split("\n")[0])
     assert whole > 0.01
-    by_key(at, "edit.inside").set_value(True).run()
+    by_key(at, "edit.where").set_value("rectangle").run()
     by_key(at, "edit.rows").set_value((0, 50)).run()
     by_key(at, "edit.columns").set_value((0, 100)).run()
     half = float(captions(clean(at)).split("root mean square ")[1].split("\n")[0])

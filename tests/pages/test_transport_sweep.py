@@ -10,11 +10,14 @@ from pages.transport.view import TABS, TransportView
 @pytest.mark.parametrize("name", SAMPLES)
 def test_each_sample_opens(name):
     at = clean(open_at(data=f"sample:{name}", size=64))
-    assert float(metrics(at)["PSNR"].split()[0]) > 10
+    said = metrics(at)
+    assert float(said.get("PSNR", said.get("SNR")).split()[0]) > (10 if "PSNR" in said else 5)
 
 
 @pytest.mark.parametrize("tab", TABS)
-@pytest.mark.parametrize("data", ["sample:warped fringe", "sample:astronaut"])
+@pytest.mark.parametrize(
+    "data", ["sample:warped fringe", "sample:astronaut", "sample:glide", "sample:star", "sample:torus"]
+)
 def test_every_tab(tab, data):
     at = clean(open_at(data=data, size=64, colour=True, tab=tab))
     assert now(at).tab == tab
@@ -28,7 +31,11 @@ def test_a_link_with_nonsense_opens_the_page():
         settings={"k": 9999, "cells": "many", "wish": 1},
         field={"readout": "tea", "row": 1e9, "column": True, "layer": 3},
         gains={"no band": 7, "x": "y"},
-        edit={"preset": 4, "rows": [9, 1], "inside": True},
+        edit={"preset": 4, "rows": [9, 1], "where": "drawn", "mask": "no mask", "pitch": "up"},
+        window={"start": "now", "seconds": -1},
+        joint={"weight": "heavy"},
+        network={"kind": "transport.none", "numbers": -3},
+        model="model:own/none",
         kept=[{"gains": 3}, 7, {}],
         path={"row_a": -5, "shape": "knot"},
         law={"field": "none"},

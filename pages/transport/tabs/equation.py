@@ -17,7 +17,10 @@ from core.ui.background import background
 from core.ui.history import History
 from core.ui.settings_form import settings_of
 from core.ui.text import say_error
+from pages.transport import look
+from pages.transport.edits import span
 from pages.transport.shown import Shown
+from pages.transport.tabs import joint
 from pages.transport.view import TransportView
 
 _FIELD_NAMES = {"amplitude": "amplitudes |S|", "signed": "signed S"}
@@ -27,7 +30,7 @@ def draw(history: History[TransportView], on: Shown) -> None:
     """Settings and the button; then the shares, the maps and the path."""
     st.markdown(
         "Does the local spectrum obey a law, $\\nabla S\\approx F(x,S)$? Any smooth $S$ obeys one if $F$ may be large, "
-        "so $F$ is small here, its size is stated, and it is judged on tiles of the picture that it never saw."
+        "so $F$ is small here, its size is stated, and it is judged on tiles of the signal that it never saw."
     )
     settings = _settings(history)
     key = json.dumps([on.key, settings.as_dict(), history.now.seed])
@@ -37,14 +40,17 @@ def draw(history: History[TransportView], on: Shown) -> None:
     )  # fmt: skip
     if tried is None:
         st.caption("Three networks of equal size are fitted, some seconds of processor time.")
+        joint.draw(history, on)
         return
     left, right = st.columns(2, gap="large")
     with left:
         _shares(tried)
     with right:
         _lengths(tried)
-    _maps(on, tried)
-    _path(history, on, tried)
+    _maps(tried)
+    if on.spectrum.d < 3:
+        _path(history, on, tried)
+    joint.draw(history, on)
 
 
 def _settings(history: History[TransportView]) -> LawSettings:
@@ -100,32 +106,24 @@ def _lengths(tried: Tried) -> None:
     st.plotly_chart(fig, key="transport:lengths", config=dict(displayModeBar=False))
     good = [n for n, better in zip(tried.lengths, tried.holds, strict=True) if better]
     if len(good) == len(tried.lengths):
-        st.caption("Carrying beats standing still at every length tried: on this picture S is transported.")
+        st.caption("Carrying beats standing still at every length tried: on this signal S is transported.")
     elif good:
         st.caption(
             f"Carrying beats standing still at {', '.join(f'{n:g}' for n in good)} of the side, not at other lengths."
         )
     else:
-        st.caption("Holding S constant is better at every length: this picture does not obey a transport law.")
+        st.caption("Holding S constant is better at every length: this signal does not obey a transport law.")
 
 
-def _maps(on: Shown, tried: Tried) -> None:
+def _maps(tried: Tried) -> None:
     law = tried.law
     st.subheader("Where F fails", anchor=False)
-    h, w = law.shape
     size = np.sqrt((law.residual**2).sum(1))
     relative = size / (law.length + 0.05 * float(np.sqrt((law.length**2).mean())) + 1e-12)
-    top = float(np.percentile(law.length, 99)) or 1.0
-    columns = st.columns(4)
-    pictures = (
-        (law.length, "|∇S|"),
-        (law.residual[:, 0], "missed, down"),
-        (law.residual[:, 1], "missed, across"),
-        (law.held * top, "held-out tiles (bright)"),
-    )
-    for column, (values, name) in zip(columns, pictures, strict=True):
-        image = fields.sequential(np.asarray(values, dtype=float).reshape(h, w) / top)
-        column.image(fields.enlarged(image, 256), width="stretch", caption=name)
+    if len(law.shape) == 1:
+        _along_time(tried)
+    else:
+        _slices(tried)
     held = relative[law.held]
     fig = chart.histogram(
         np.clip(relative[~law.held], 0, 3), x="|∇S − F| / |∇S|, cut at 3", y="places", control=np.clip(held, 0, 3),
@@ -133,11 +131,40 @@ def _maps(on: Shown, tried: Tried) -> None:
     )  # fmt: skip
     fig.data[0].name = "places of the training"
     st.plotly_chart(fig, key="transport:residuals", config=dict(displayModeBar=False))
-    st.caption("The three maps share one scale. At the dotted line F is as wrong as no F.")
+    st.caption("At the dotted line F is as wrong as no F.")
+
+
+def _slices(tried: Tried) -> None:
+    law = tried.law
+    solid = len(law.shape) == 3
+    top = float(np.percentile(law.length, 99)) or 1.0
+    names = ("up", "down", "across")[-len(law.shape) :] if solid else ("down", "across")
+    pictures = [(law.length, "|∇S|"), *((law.residual[:, i], f"missed, {name}") for i, name in enumerate(names))]
+    pictures.append((law.held * top, "held-out tiles (bright)"))
+    for column, (values, name) in zip(st.columns(len(pictures)), pictures, strict=True):
+        image = np.asarray(values, dtype=float).reshape(law.shape)
+        image = image[law.shape[0] // 2] if solid else image
+        column.image(fields.enlarged(fields.sequential(image / top), 256), width="stretch", caption=name)
+    st.caption("The maps share one scale" + (" and show the middle slice." if solid else "."))
+
+
+def _along_time(tried: Tried) -> None:
+    law = tried.law
+    at = np.linspace(0, 1, len(law.length))
+    curves = {"|∇S|": (at, law.length), "missed by F": (at, law.residual[:, 0])}
+    fig = chart.lines(curves, x="share of the sound", y="change of S", colours=(CONTROL, BASIS), height=240)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], law.held.astype(int), [0]])))
+    for start, end in edges.reshape(-1, 2):
+        fig.add_vrect(x0=at[start], x1=at[min(end, len(at) - 1)], fillcolor="rgba(153,153,153,0.2)", line_width=0)
+    st.plotly_chart(fig, key="transport:along", config=dict(displayModeBar=False))
+    st.caption("Shaded: parts that F never saw.")
 
 
 def _path(history: History[TransportView], on: Shown, tried: Tried) -> None:
     st.subheader("One path", anchor=False)
+    if on.spectrum.d == 1:
+        _path_in_time(history, on, tried)
+        return
     h, w = on.signal.shape
     now = history.now
     shape = now.entry("path", "shape", "line")
@@ -178,18 +205,32 @@ def _path(history: History[TransportView], on: Shown, tried: Tried) -> None:
         _on_picture(history, on, points, ends)
     with right:
         _strips(on, along)
-        sentence = "carrying is better" if along.error[-1] < along.constant[-1] else "S constant is better"
-        said = f"At the end: error {number(along.error[-1])} carried, {number(along.constant[-1])} with S constant"
         if shape == "loop":
             st.caption(
                 f"Around the circle F brings back S changed by {holonomy(along):.0%} of its size; a law has 0 %."
             )
         else:
-            st.caption(f"{said}: {sentence} here.")
+            _verdict(along)
+
+
+def _path_in_time(history: History[TransportView], on: Shown, tried: Tried) -> None:
+    ends = span(history.now.path, "times")
+    history.bind("path.times", st.slider, "From A to B, percent of the sound", 0, 100, value=ends)
+    if ends[0] == ends[1]:
+        say_error("A and B are the same moment; choose two different ones.")
+        return
+    along = carry(on.spectrum, tried.law, polyline(np.array(ends)[:, None] / 100))
+    _strips(on, along)
+    _verdict(along)
+
+
+def _verdict(along: Carried) -> None:
+    said = f"At the end: error {number(along.error[-1])} carried, {number(along.constant[-1])} with S constant"
+    st.caption(f"{said}: {'carrying' if along.error[-1] < along.constant[-1] else 'S constant'} is better here.")
 
 
 def _on_picture(history: History[TransportView], on: Shown, points: np.ndarray, ends: dict) -> None:
-    fig = fields.over_picture(fields.shown(0.3 + 0.5 * on.signal.values), height=340)
+    fig = fields.over_picture(look.faded(on.signal), height=340)
     at = points * max(on.signal.shape) - 0.5
     fig.add_scatter(x=at[:, 1], y=at[:, 0], mode="lines", line=dict(color=fields.INK, width=3), hoverinfo="skip")
     fields.add_mark(fig, ends["row_a"], ends["column_a"], "A")

@@ -1,4 +1,4 @@
-"""Tab *Race*: every representation on this picture, equal numbers, equal processor time, taking turns."""
+"""Tab *Race*: every representation on this signal, equal numbers, equal processor time, taking turns."""
 
 import copy
 import json
@@ -13,7 +13,9 @@ from core.transport.race import Entry, race, verdict
 from core.ui.background import background
 from core.ui.history import History
 from core.ui.text import escape
+from pages.transport.reading import identity_of
 from pages.transport.shown import Shown
+from pages.transport.tabs import network
 from pages.transport.view import TransportView
 
 _BUDGETS, _SECONDS = (1000, 2800, 9000), (2, 6, 20)
@@ -23,15 +25,25 @@ _FIRST = ["deep", "siren", "fourier", "hash"]
 def draw(history: History[TransportView], on: Shown) -> None:
     """Choices and the button; the curves grow while it runs."""
     st.markdown(
-        "Networks that draw the same picture with as many stored numbers, trained in turns for equal processor time; "
+        "Networks that draw the same signal with as many stored numbers, trained in turns for equal processor time; "
         "the exact fit is solved once; cosine transform and JPEG need no training."
     )
     budget, seconds, names = _choices(history)
-    if not names:
+    if names:
+        _race(on, budget, seconds, names)
+    else:
         st.caption("Choose at least one network.")
-        return
-    key = json.dumps([on.key.split(", {")[0], budget, seconds, names, on.seed])
-    values = np.clip(on.signal.values, 0, 1)
+    network.draw(history, on)
+
+
+def _race(on: Shown, budget: int, seconds: float, names: list[str]) -> None:
+    key = json.dumps([identity_of(on), budget, seconds, names, on.seed])
+    values = on.signal.values
+    if on.kind == "picture":
+        values = np.clip(values, 0, 1)
+    else:
+        low, high = float(values.min()), float(values.max())
+        values = (values - low) / ((high - low) or 1.0)
 
     def compute(run):
         entries = None
@@ -55,7 +67,10 @@ def draw(history: History[TransportView], on: Shown) -> None:
         _curves(entries, seconds, "transport:race:done")
     with right:
         _table(entries)
-    _drawn(entries)
+        if on.kind != "picture":
+            st.caption("The signal runs from 0 to 1 here, so that decibels are against its whole span.")
+    if on.spectrum.d == 2:
+        _drawn(entries)
 
 
 def _choices(history: History[TransportView]) -> tuple[int, float, list[str]]:
@@ -125,6 +140,11 @@ def _table(entries: list[Entry]) -> None:
     best, exact = rows[0], next(e for e in entries if e.name == "exact")
     if best.name.startswith(("dct", "jpeg")):
         st.caption(f"{best.title} is ahead of everything that is trained or solved here.")
+    if any(e.name == "deep" for e in entries):
+        st.caption(
+            "On the clock of the deep model: one look at the signal for its decoder and one search for its carriers "
+            "(about a tenth of a second), then its training. S in it is no spectrum that one may read."
+        )
     st.caption(
         f"One seed; a run with another differs by a decibel or so. The exact fit here has eight carriers and "
         f"{exact.stored:,} numbers, whatever the sliders above say. JPEG is counted at two bytes a number."
