@@ -7,6 +7,7 @@ import numpy as np
 
 from core.basis import Basis
 from core.datasets.dataset import Dataset
+from core.errors import InputError
 from core.models import Model
 
 
@@ -35,8 +36,14 @@ class Score:
 
 
 def split(dataset: Dataset, *, held_out: float = 0.2, seed: int = 0) -> tuple[Dataset, Dataset]:
-    """Training and held-out samples, drawn at random; at least two and one."""
+    """Training and held-out samples, drawn at random; at least two and one.
+
+    Raises:
+        InputError: there are fewer than three samples.
+    """
     n = len(dataset)
+    if n < 3:
+        raise InputError(f"A comparison needs at least three samples, two to fit on and one to measure; here are {n}.")
     rest = min(max(1, round(held_out * n)), n - 2)
     order = np.random.default_rng(seed).permutation(n)
     return dataset.take(np.sort(order[rest:])), dataset.take(np.sort(order[:rest]))

@@ -20,4 +20,4 @@ def number(value: float, digits: int = 3) -> str:
 
 def percent(share: float) -> str:
     """A share in percent with one decimal."""
-    return f"{100 * share:.1f}%" if math.isfinite(share) else "not defined"
+    return f"{100 * share:z.1f}%" if math.isfinite(share) else "not defined"

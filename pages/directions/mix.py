@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 
 from core.errors import InputError
+from core.figures.text import percent
 from core.ui.components import MixerState, mixer
 from core.ui.components.state import apply
 from core.ui.history import History
@@ -34,7 +35,7 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         original=fitted.dataset.matrix[index],
         state=state,
         names=names,
-        captions=[f"{e:.1%}" for e in fitted.energy],
+        captions=[percent(e) for e in fitted.energy],
         order=fitted.order(history.now.order, names),
         nonnegative=fitted.nonnegative,
         affine=fitted.model.affine,

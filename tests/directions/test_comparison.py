@@ -6,6 +6,7 @@ from sklearn.decomposition import PCA as SkPCA
 
 from core.datasets import Dataset
 from core.directions import comparison
+from core.errors import InputError
 from core.models import family
 
 
@@ -36,6 +37,8 @@ def test_split_is_disjoint_complete_and_seeded(data):
     assert len(held) == 40 and set(train.names).isdisjoint(held.names) and len(train) + len(held) == 200
     assert train.fingerprint == again.fingerprint
     assert [len(part) for part in comparison.split(data.take([0, 1, 2]))] == [2, 1]
+    with pytest.raises(InputError, match="three samples"):
+        comparison.split(data.take([0, 1]))
 
 
 def test_the_largest_k_within_a_budget():

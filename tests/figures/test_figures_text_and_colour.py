@@ -17,6 +17,7 @@ def test_three_significant_digits(value, text):
 
 def test_percent_has_one_decimal():
     assert percent(0.12345) == "12.3%" and percent(float("nan")) == "not defined"
+    assert percent(-1e-9) == "0.0%"
 
 
 def test_marks_differ_as_long_as_they_can():

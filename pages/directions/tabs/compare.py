@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.directions import comparison
+from core.errors import InputError
 from core.figures import chart
 from core.models import families
 from core.ui.history import History
@@ -43,7 +44,11 @@ def _draw(history: History[DirectionsView], fitted: Fitted) -> None:
         "compare.rate", st.segmented_control, "Compare at equal", list(RATES),
         value=rate if rate in list(RATES) else "directions", required=True,
     )  # fmt: skip
-    train, held_out = comparison.split(fitted.dataset, seed=history.now.seed)
+    try:
+        train, held_out = comparison.split(fitted.dataset, seed=history.now.seed)
+    except InputError as error:
+        st.info(escape(error), icon=":material/info:")
+        return
     points = gather(history.now, chosen, fitted.basis.k, train, held_out)
     for sentence in points.sentences:
         st.caption(f":material/info: {escape(sentence)}")

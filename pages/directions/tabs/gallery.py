@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.figures.text import percent
 from core.ui.components import gallery
 from core.ui.history import History
 from pages.directions.shown import Fitted, names_of
@@ -15,7 +16,7 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
     if history.now.order == "use":
         captions = [f"used {u:.0%}" for u in fitted.use]
     else:
-        captions = [f"{e:.1%}" for e in fitted.energy]
+        captions = [percent(e) for e in fitted.energy]
     gallery(
         "directions:gallery",
         payload=fitted.payload,

@@ -88,7 +88,7 @@ def _show(history: History[DirectionsView], fitted: Fitted, found: diagnostics.S
         delta_arrow="off",
         help="Between the spans of two fits, mean over all pairs; 0°: the same span, 90°: some direction is new.",
     )
-    if found.cosine < found.control_cosine + 0.05:
+    if found.cosine < min(found.control_cosine + 0.05, 0.95):
         numbers.warning(
             f"Over {over} these directions are hardly more alike than random ones.", icon=":material/warning:"
         )

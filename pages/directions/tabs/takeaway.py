@@ -7,6 +7,7 @@ import streamlit as st
 
 from core.directions import takeaway
 from core.figures.sheet import sheet
+from core.figures.text import percent
 from core.store import Card
 from core.ui.history import History
 from core.ui.keep import keep
@@ -64,7 +65,7 @@ def _files(history: History[DirectionsView], fitted: Fitted, names: list[str]) -
 def _figures(history: History[DirectionsView], fitted: Fitted, names: list[str]) -> None:
     st.subheader("Figures", anchor=False)
     order = fitted.order(history.now.order, names)
-    directions, titles = fitted.basis.directions[order], [f"{names[i]} ({fitted.energy[i]:.1%})" for i in order]
+    directions, titles = fitted.basis.directions[order], [f"{names[i]} ({percent(fitted.energy[i])})" for i in order]
     with st.container(horizontal=True):
         for ending in ("png", "svg", "html"):
             download(

@@ -63,7 +63,7 @@ class Row {
     number.addEventListener("change", () => {
       const w = Number(number.value);
       if (number.value === "" || !Number.isFinite(w)) {
-        number.value = this.mixer.mix.weights[this.k].toFixed(2);
+        number.value = hundredths(this.mixer.mix.weights[this.k]);
         return;
       }
       this.mixer.move(this.k, rounded(this.mixer.data.nonnegative ? Math.max(w, 0) : w));
@@ -115,8 +115,8 @@ class Row {
     if (look === this.shown) return;
     this.shown = look;
     if (!this.pointer || walking) this.slider.value = w;
-    this.slider.setAttribute("aria-valuetext", `${w.toFixed(2)}, own weight ${own.toFixed(2)}`);
-    if (this.element.getRootNode().activeElement !== this.number || walking) this.number.value = w.toFixed(2);
+    this.slider.setAttribute("aria-valuetext", `${hundredths(w)}, own weight ${hundredths(own)}`);
+    if (this.element.getRootNode().activeElement !== this.number || walking) this.number.value = hundredths(w);
     this.track.style.setProperty("--at", (w - this.low) / (this.high - this.low));
     const zeroed = !walking && mix.effective(this.k) === 0 && w !== 0;
     this.element.classList.toggle("off", zeroed);
@@ -140,4 +140,9 @@ class Row {
     const view = { colours, bare: true, most: 6, order: payload.form.kind === "bars" ? largestFirst(values, 6) : null };
     paintDirection(this.picture, values, this.drawn ? { ...payload, nonnegative: false } : payload, view);
   }
+}
+
+// Two decimals, and no minus before a zero.
+function hundredths(w) {
+  return Number(w.toFixed(2)).toFixed(2);
 }
