@@ -88,7 +88,10 @@ class Dataset:
 
     @cached_property
     def fingerprint(self) -> str:
-        """SHA-256 of kind, shape and all sample bytes (and labels): the same content has the same fingerprint."""
+        """SHA-256 of kind, shape and all sample bytes (and labels): the same content has the same fingerprint.
+
+        Arrays of `extra` that hold numbers for each sample, as the inputs of an operator do, are content too.
+        """
         digest = hashlib.sha256(f"{self.kind}{self.samples.shape}".encode())
         if self.kind == "text":
             for text in self.samples:
@@ -97,6 +100,9 @@ class Dataset:
             digest.update(self.samples.data)
         if self.labels is not None:
             digest.update("\0".join(map(str, self.labels.tolist())).encode())
+        for name, values in self.extra.items():
+            if values.ndim > 1 and len(values) == len(self) and values.dtype.kind == "f":
+                digest.update(f"{name}{values.shape}".encode() + np.ascontiguousarray(values).tobytes())
         return digest.hexdigest()
 
     @cached_property

@@ -8,6 +8,8 @@ from sklearn.model_selection import train_test_split
 from torch import nn
 
 from core.basis import Basis
+from core.datasets.dataset import Dataset
+from core.datasets.guard import shown
 from core.errors import InputError
 from core.models import Model, Settings, register, setting
 from core.training import Batches, TrainSettings, mix, seeded, train
@@ -26,6 +28,21 @@ class SpectrogramSettings(Settings):
     batch: int = setting(64, "Clips a step.", low=2, high=4096, more=True)
     lr: float = setting(0.01, "Learning rate.", low=1e-5, high=1.0, log=True, more=True)
     test_share: float = setting(0.3, "Share of clips kept for the test.", low=0.1, high=0.8, more=True)
+
+
+def split_clips(y: np.ndarray, share: float, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Indices to train on and to test on, labels in equal shares, the same for the same seed.
+
+    Args:
+        y: `(N,)` class numbers.
+
+    Raises:
+        InputError: too few clips.
+    """
+    try:
+        return train_test_split(np.arange(len(y)), test_size=share, stratify=y, random_state=mix(seed) % 2**32)
+    except ValueError:
+        raise InputError("There are too few clips for a test part with every label; give more clips.") from None
 
 
 class Spectrogram(nn.Module):
@@ -83,12 +100,7 @@ class TrainableSpectrogram(Model):
             raise InputError("The clips need 2 to 100 labels, each on at least two clips.")
         if dataset.shape[0] < self.settings.n_fft:
             raise InputError(f"A clip has {dataset.shape[0]} samples, fewer than a frame; make the frame shorter.")
-        try:
-            fit, test = train_test_split(
-                np.arange(len(y)), test_size=self.settings.test_share, stratify=y, random_state=mix(seed) % 2**32
-            )
-        except ValueError:
-            raise InputError("There are too few clips for a test part with every label; give more clips.") from None
+        fit, _ = split_clips(y, self.settings.test_share, seed)
         x = torch.tensor(dataset.samples)
         level = float(x[fit].square().mean().sqrt()) or 1.0
         x, target = (x / level).to(self.device), torch.as_tensor(y, device=self.device)
@@ -113,11 +125,7 @@ class TrainableSpectrogram(Model):
             seed=seed,
             run=run,
         )
-        predicted = self.predict(dataset.samples)
-        self.confusion_ = np.zeros((len(self.classes_),) * 2, dtype=int)
-        np.add.at(self.confusion_, (y[test], predicted[test]), 1)
-        self.accuracy_ = float((predicted[test] == y[test]).mean())
-        self.train_accuracy_ = float((predicted[fit] == y[fit]).mean())
+        self.accuracy_, self.train_accuracy_, self.confusion_ = self.judge(dataset)
         code = self.encode(dataset.samples[fit])
         weight = self.module_.classifier.weight.detach().cpu().numpy() / self.module_.spread.cpu().numpy()
         self.importance_ = np.linalg.norm(weight - weight.mean(0), axis=0) * code.std(axis=0)
@@ -138,6 +146,34 @@ class TrainableSpectrogram(Model):
     def predict(self, samples: np.ndarray) -> np.ndarray:
         """`(N,)` class numbers, an index into `classes_`."""
         return self._blocks(samples, self.module_).argmax(axis=1)
+
+    def held_out(self, dataset: Dataset) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Class numbers `(N,)` of labelled clips, and the indices of a training and a test part.
+
+        Of the data it was fitted to, these are the parts that it was trained on and tested on.
+
+        Raises:
+            InputError: a label that the model does not know, or too few clips.
+        """
+        words = np.asarray(dataset.labels).astype(str)
+        y = np.searchsorted(self.classes_, words).clip(max=len(self.classes_) - 1)
+        if (self.classes_[y] != words).any():
+            known = ", ".join(shown(c, 30) for c in self.classes_[:6])
+            raise InputError(f"This model tells apart {known}; these clips have other labels.")
+        return y, *split_clips(y, self.settings.test_share, self.seed_)
+
+    def judge(self, dataset: Dataset) -> tuple[float, float, np.ndarray]:
+        """Accuracy on held-out clips, on the others, and the confusion `(C, C)` of the held-out ones (row: true).
+
+        Raises:
+            InputError: as `held_out`.
+        """
+        y, fit, test = self.held_out(dataset)
+        predicted = self.predict(dataset.samples)
+        confusion = np.zeros((len(self.classes_),) * 2, dtype=int)
+        np.add.at(confusion, (y[test], predicted[test]), 1)
+        right = predicted == y
+        return float(right[test].mean()), float(right[fit].mean()), confusion
 
     def encode(self, samples):
         return self._blocks(samples, self.module_.features)

@@ -15,7 +15,7 @@ from core.ui.owner import owner_key
 from core.ui.run_panel import run_panel, train_button
 from core.ui.server_runs import runs
 from core.ui.settings_form import settings_form
-from core.ui.text import say_error, told_apart
+from core.ui.text import escape, say_error, told_apart
 from pages.transforms.data import sources
 from pages.transforms.view import FAMILIES, FIRST, LARGEST_SEED, TransformsView
 
@@ -74,7 +74,14 @@ def model_of(history: History[TransformsView], part: str, dataset: Dataset) -> M
                     f"This training was made on other data ({view.data['title']}); choose that data to see it."
                 )
             return _opened(ref, f"{dataset.identity}:{view.step}", dataset)
-        return _opened(ref, dataset.identity, dataset) if kind == "model" else None
+        if kind != "model":
+            return None
+        model, card = _opened(ref, dataset.identity, dataset), find(name, owner_key()).card
+        if card.fingerprint != dataset.fingerprint:
+            st.caption(
+                f":material/info: Trained on other data, {escape(card.data)}; its figures here are for this data."
+            )
+        return model
     except InputError as error:
         say_error(error)
         return None

@@ -12,6 +12,7 @@ import torch
 from core.datasets.dataset import Dataset
 from core.errors import InputError
 from core.transforms.clips import narrow_bands, read_clips
+from core.transforms.masking import WAYS, mask_band, masked_accuracy
 from core.transforms.mel import fourier_kernels, from_mel, mel_filters, to_mel
 from core.transforms.spectrogram import Spectrogram, SpectrogramSettings, TrainableSpectrogram
 
@@ -41,9 +42,13 @@ def bands():
     return narrow_bands(40)
 
 
-def test_training_the_filters_beats_the_fixed_ones(bands):
+@pytest.fixture(scope="module")
+def trained(bands):
+    return TrainableSpectrogram(trained="mel", **SMALL).fit(bands)
+
+
+def test_training_the_filters_beats_the_fixed_ones(bands, trained):
     fixed = TrainableSpectrogram(trained="none", **SMALL).fit(bands)
-    trained = TrainableSpectrogram(trained="mel", **SMALL).fit(bands)
     assert trained.accuracy_ > fixed.accuracy_ + 0.1
     assert np.array_equal(fixed.filters(), fixed.start()[0].astype(np.float32))
     assert not np.allclose(trained.filters(), fixed.filters()) and np.allclose(trained.kernels(), fixed.kernels())
@@ -52,6 +57,24 @@ def test_training_the_filters_beats_the_fixed_ones(bands):
     loaded = TrainableSpectrogram.from_arrays(trained.get_params(), trained.arrays(), trained.shape_)
     assert np.array_equal(loaded.predict(bands.samples), trained.predict(bands.samples))
     assert loaded.accuracy_ == trained.accuracy_ and list(loaded.classes_) == list(trained.classes_)
+
+
+def test_masking_the_band_of_the_labels_costs_most(bands, trained):
+    model = trained
+    y, fit, test = model.held_out(bands)
+    assert set(fit) | set(test) == set(range(len(y))) and not set(fit) & set(test)
+    assert model.judge(bands)[0] == model.accuracy_
+    for way in WAYS:
+        found = masked_accuracy(model, bands, bands=5, way=way)  # 800 Hz each; the labels differ in 2200 to 2380 Hz
+        assert found.most == 2 and found.accuracy[2] < 0.45 and found.whole == model.accuracy_
+        assert found.clips == len(test) and np.allclose(found.edges, 800 * np.arange(6))
+    quiet = mask_band(bands.samples[:3], 8000, 1600, 2400, "silence")
+    power, frequency = np.abs(np.fft.rfft(quiet)), np.fft.rfftfreq(quiet.shape[1], 1 / 8000)
+    inside = (frequency >= 1600) & (frequency < 2400)
+    assert power[:, inside].max() < 1e-4 < np.abs(np.fft.rfft(bands.samples[:3]))[:, inside].min()
+    other = Dataset(bands.samples, "audio", labels=np.array(["x", "y"] * 100), rate=8000.0)
+    with pytest.raises(InputError, match="other labels"):
+        model.judge(other)
 
 
 def test_kernels_can_be_trained_too(bands):

@@ -8,6 +8,7 @@ import soundfile
 from PIL import Image
 
 from core.errors import InputError
+from core.transforms.operators import uploaded_pairs
 from core.transforms.uploads import read_curves, read_pairs, read_signals
 
 RNG = np.random.default_rng(0)
@@ -115,3 +116,10 @@ def test_pairs_come_as_one_file_or_two():
     ):
         with pytest.raises(InputError, match=words):
             read_pairs(files)
+
+
+def test_pairs_with_other_inputs_are_other_data():
+    outputs = np.random.default_rng(0).standard_normal((12, 5))
+    one, other = (uploaded_pairs(outputs + shift, outputs) for shift in (0, 1))
+    assert one.fingerprint != other.fingerprint
+    assert one.fingerprint == uploaded_pairs(outputs + 0, outputs, title="renamed").fingerprint

@@ -61,7 +61,7 @@ def predictions(on, name: str, given) -> None:
     truth = on.target[on.test]
     sides = [(name, given.predicted, given.rmse, CONTROL)]
     if on.model is not None:
-        sides.insert(0, ("AdaFNN", on.model.predict(on.dataset.samples[on.test]), on.model.rmse_, BASIS))
+        sides.insert(0, ("AdaFNN", on.model.predict(on.dataset.samples[on.test]), on.error[0], BASIS))
     places = st.columns(2, gap="large")
     ends = [float(truth.min()), float(truth.max())]
     for place, (title, said, error, colour) in zip(places, sides, strict=False):
@@ -90,7 +90,7 @@ def sizes(on) -> None:
     figure = chart.lines(curves_, x="number of functions", y="root mean squared error", height=360)
     if on.model is not None:
         figure.add_scatter(
-            x=[on.settings.k], y=[on.model.rmse_], mode="markers", name="AdaFNN",
+            x=[on.settings.k], y=[on.error[0]], mode="markers", name="AdaFNN",
             marker=dict(symbol="star", size=16, color=BASIS, line=dict(color="white", width=1)),
         )  # fmt: skip
     st.plotly_chart(figure, key="transforms:sizes", alt="Error over the number of functions")
@@ -132,7 +132,7 @@ def _errors(on) -> bytes:
     rows = [[n, len(b.functions), "linear", b.rmse, b.r2] for n, b in on.linear.items()]
     rows += [[n, len(b.functions), "network", b.rmse, b.r2] for n, b in on.network.items()]
     if on.model is not None:
-        rows.insert(0, ["AdaFNN", on.settings.k, "network", on.model.rmse_, on.model.r2_])
+        rows.insert(0, ["AdaFNN", on.settings.k, "network", *on.error])
     return to_csv(["basis", "functions", "regression", "rmse", "r2"], rows)
 
 

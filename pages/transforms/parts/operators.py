@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import streamlit as st
@@ -34,6 +35,11 @@ class Shown:
     model: DeepONet | None
     pod: PodBeside
 
+    @cached_property
+    def error(self) -> float:
+        """DeepONet's on the test pairs of this data, whatever it was trained on."""
+        return self.model.score(self.inputs, self.outputs)[0]
+
     @property
     def inputs(self) -> np.ndarray:
         """Of the test pairs."""
@@ -43,6 +49,12 @@ class Shown:
     def outputs(self) -> np.ndarray:
         """Of the test pairs."""
         return self.dataset.samples[self.pod.test]
+
+    @property
+    def sensor_means(self) -> np.ndarray:
+        """`(m,)` of the training inputs."""
+        inputs = self.dataset.extra["inputs"]
+        return np.delete(inputs, self.pod.test, axis=0).mean(axis=0)
 
     @property
     def x(self) -> np.ndarray:
@@ -91,6 +103,7 @@ def draw(history: History[TransformsView], dataset: Dataset, settings: DeepONetS
             "Number of functions": lambda: tabs.sizes(history, on),
             "Overlap with POD": lambda: tabs.overlap(on),
             "Other inputs": lambda: tabs.other_inputs(history, on),
+            "Missing sensors": lambda: tabs.sensors(history, on),
             "Take away": lambda: tabs.takeaway(history, on),
             "How it works": tabs.how,
         },
@@ -115,7 +128,7 @@ def _numbers(on: Shown) -> None:
     if on.model is None:
         a.metric("DeepONet", "not trained yet", help=help)
     else:
-        a.metric(f"DeepONet, {on.settings.k} functions", f"{number(100 * on.model.error_)} %", help=help)
+        a.metric(f"DeepONet, {on.settings.k} functions", f"{number(100 * on.error)} %", help=help)
     b.metric(
         f"POD, {on.pod.counts[-1]} modes, linear", f"{number(100 * linear)} %",
         help=f"{help} The weights of the modes come from a linear regression on the inputs.",
@@ -125,10 +138,10 @@ def _numbers(on: Shown) -> None:
         f"{number(100 * least)} %",
         help=f"{help} What these modes could reach with perfect weights.",
     )
-    if on.model is not None and on.model.error_ > linear:
+    if on.model is not None and on.error > linear:
         st.caption(
             f":material/info: On this data POD with a linear regression does better: {number(100 * linear)} % against "
-            f"{number(100 * on.model.error_)} %. The operator is linear, or nearly so, for these inputs."
+            f"{number(100 * on.error)} %. The operator is linear, or nearly so, for these inputs."
         )
 
 

@@ -11,6 +11,7 @@ from core.figures.text import number
 from core.tables import to_csv
 from core.transforms.beside import trunk_errors
 from core.transforms.operators import OPERATORS, operator_pairs
+from core.transforms.sensors import DRAWS, FILLS, SHARES, draw_dead, dropout_errors, without
 from core.transforms.takeaway import npz
 from core.ui.history import History
 from core.ui.takeaway import download, recipe
@@ -18,6 +19,7 @@ from pages.transforms import training
 from pages.transforms.view import TransformsView
 
 PART = "operators"
+MOST_PAIRS = 200  # that dead sensors are tried on
 LENGTHS = (0.05, 0.1, 0.15, 0.2, 0.3, 0.5)
 
 
@@ -135,6 +137,57 @@ def _shifted(key: str, _name: str, _sensors: int, _points: int) -> list:
     return [operator_pairs(_name, 60, sensors=_sensors, points=_points, length=v, seed=1000) for v in LENGTHS]
 
 
+def sensors(history: History[TransformsView], on) -> None:
+    """Some sensors of the input are dead: the error over their share, and one pair."""
+    fill = history.now.entry(PART, "fill", next(iter(FILLS)))
+    fill = fill if fill in FILLS else next(iter(FILLS))
+    m = on.inputs.shape[1]
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        history.bind(
+            "operators.fill", st.segmented_control, "What a dead sensor says", list(FILLS), value=fill,
+            format_func=FILLS.get, required=True,
+        )  # fmt: skip
+        dead = history.now.entry(PART, "dead", min(m // 10, m - 1), 0, m - 1)
+        history.bind(
+            "operators.dead", st.slider, "Dead sensors of the pair on the right", 0, m - 1, value=dead, width=320,
+            help=f"Of {m}, at random.",
+        )  # fmt: skip
+    index, mean = history.now.entry(PART, "pair", 0, 0, len(on.pod.test) - 1), on.sensor_means
+    few = slice(0, MOST_PAIRS)
+    models = {"POD, linear": (on.pod.predict, REFERENCE)}
+    if on.model is not None:
+        models["DeepONet"] = (on.model.predict, BASIS)
+    left, right = st.columns(2, gap="large")
+    with left:
+        figure = chart.figure("share of sensors that are dead", "mean relative error", height=320, legend=True)
+        x = np.array(SHARES)
+        for name, (predict, colour) in models.items():
+            errors = dropout_errors(predict, on.inputs[few], on.outputs[few], fill, mean)
+            figure.add_scatter(
+                x=x, y=errors.mean(axis=1), mode="lines+markers", name=name, line=dict(color=colour),
+                error_y=dict(array=errors.std(axis=1), thickness=1, width=3),
+            )  # fmt: skip
+        figure.update_yaxes(rangemode="tozero", tickformat=".0%")
+        figure.update_xaxes(tickformat=".0%")
+        st.plotly_chart(figure, key="transforms:sensors", alt="Error over the share of dead sensors")
+        st.caption(f"{len(on.inputs[few]):,} test pairs; mean and spread over {DRAWS} draws of the dead sensors.")
+    with right:
+        gone, u, v = draw_dead(m, dead, 0), on.inputs[[index]], on.outputs[index]
+        heard = without(u, gone, fill, mean)
+        at = np.linspace(0, 1, m)
+        curves = {"input as heard": (at, heard[0]), "output": (on.x, v)}
+        curves |= {name: (on.x, predict(heard)[0]) for name, (predict, _) in models.items()}
+        figure = chart.lines(
+            curves, x="x", y="value", height=320, dashed=("input as heard", "POD, linear"),
+            colours=(CONTROL, CATEGORICAL[1], *(c for _, c in models.values())),
+        )  # fmt: skip
+        figure.add_scatter(
+            x=at[gone], y=u[0][gone], mode="markers", name="not heard", marker=dict(color=CONTROL, symbol="x", size=7)
+        )
+        st.plotly_chart(figure, key="transforms:sensors-pair", alt="One pair with dead sensors")
+        st.caption(f"Test pair {index} (chosen in *One pair*), {dead} of {m} sensors dead.")
+
+
 def takeaway(history: History[TransformsView], on) -> None:
     """Files on the left, code on the right."""
     files, code = st.columns([2, 3], gap="large")
@@ -201,7 +254,8 @@ little here. Inputs are draws of a Gaussian process with correlation length 0.2.
 - On these smooth, (nearly) linear operators the linear baseline wins. DeepONet earns its keep where the answer is far
   from linear in the input.
 - Trunk functions are no ordered basis: only their span, and the sum, mean something.
-- Outside the inputs of the training (*Other inputs*) nothing is promised.
+- Outside the inputs of the training (*Other inputs*) nothing is promised, nor for sensors that fail later (*Missing
+  sensors*): the branch was never told that one may.
 """
 
 

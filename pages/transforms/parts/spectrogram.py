@@ -7,12 +7,14 @@ import numpy as np
 import streamlit as st
 
 from core.datasets import Dataset
+from core.errors import InputError
 from core.figures import chart
 from core.figures.palette import BASIS, CATEGORICAL, CONTROL
 from core.transforms.spectrogram import SpectrogramSettings, TrainableSpectrogram
 from core.ui.background import background
 from core.ui.history import History
 from core.ui.tabs import draw_tabs
+from core.ui.text import say_error
 from pages.transforms import training
 from pages.transforms.parts import spectrogram_tabs as tabs
 from pages.transforms.view import TransformsView
@@ -23,11 +25,16 @@ _WHAT = {"mel": "mel filters", "kernels": "kernels", "both": "kernels and mel fi
 
 @dataclass(frozen=True, eq=False)
 class Shown:
-    """The fixed spectrogram, and the trained one where there is one."""
+    """The fixed spectrogram, and the trained one where there is one.
+
+    Attributes:
+        judged: for `fixed` and `trained` accuracy on held-out and on training clips of this data, and the confusion.
+    """
 
     dataset: Dataset
     fixed: TrainableSpectrogram
     model: TrainableSpectrogram | None
+    judged: dict[str, tuple[float, float, np.ndarray]]
 
     @property
     def now(self) -> TrainableSpectrogram:
@@ -61,7 +68,11 @@ def draw(history: History[TransformsView], dataset: Dataset, settings: Spectrogr
     if fixed is None:
         _clip_only(history, dataset)
         return
-    on = Shown(dataset, fixed, model)
+    try:
+        on = Shown(dataset, fixed, model, _judged(history, dataset, fixed, model))
+    except InputError as error:
+        say_error(error)
+        return
     _numbers(on)
     index = chosen(history, on)
     first, second = st.columns([3, 2], gap="large")
@@ -76,6 +87,7 @@ def draw(history: History[TransformsView], dataset: Dataset, settings: Spectrogr
             "One clip": lambda: tabs.one_clip(history, on),
             "Kernels": lambda: tabs.kernels(history, on),
             "Confusion": lambda: tabs.confusion(on),
+            "Masked bands": lambda: tabs.masked(history, on),
             "Take away": lambda: tabs.takeaway(history, on),
             "How it works": tabs.how,
         },
@@ -94,6 +106,19 @@ def _fixed(dataset: Dataset, settings: SpectrogramSettings, seed: int) -> Traina
     return background(
         "transforms:fixed", key, compute, "Training the classifier on the fixed mel filters, for comparison"
     )
+
+
+def _judged(history: History[TransformsView], dataset: Dataset, fixed, model) -> dict:
+    """A model of the library may come from other clips: what counts here is what it says of these."""
+    found = {"fixed": (fixed.accuracy_, fixed.train_accuracy_, fixed.confusion_)}
+    if model is not None:
+        found["trained"] = _judge(json.dumps([dataset.identity, history.now.models[PART]]), dataset, model)
+    return found
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _judge(key: str, _dataset: Dataset, _model: TrainableSpectrogram) -> tuple[float, float, np.ndarray]:
+    return _model.judge(_dataset)
 
 
 def _clip_only(history: History[TransformsView], dataset: Dataset) -> None:
@@ -117,26 +142,28 @@ def chosen(history: History[TransformsView], on: Shown) -> int:
 
 def _numbers(on: Shown) -> None:
     a, b, c = st.columns(3)
-    tested = int(on.fixed.confusion_.sum())
+    fixed, _, confusion = on.judged["fixed"]
+    trained, on_training, _ = on.judged.get("trained", (fixed, fixed, None))
+    tested = int(confusion.sum())
     a.metric(
         "Accuracy, fixed",
-        f"{on.fixed.accuracy_:.1%}",
+        f"{fixed:.1%}",
         help=f"Held-out clips: {tested:,}. Only the classifier is trained.",
     )
     if on.model is None:
         b.metric("Accuracy, trained", "not trained yet")
     else:
-        gain = 100 * (on.model.accuracy_ - on.fixed.accuracy_)
+        gain = 100 * (trained - fixed)
         b.metric(
-            "Accuracy, trained", f"{on.model.accuracy_:.1%}", f"{gain:+.1f} points",
+            "Accuracy, trained", f"{trained:.1%}", f"{gain:+.1f} points",
             delta_color="off" if abs(gain) < 0.05 else "normal",
-            help=f"The same held-out clips, seed and steps. On the training clips: {on.model.train_accuracy_:.1%}.",
+            help=f"The same held-out clips, seed and steps. On the training clips: {on_training:.1%}.",
         )  # fmt: skip
-    most = on.fixed.confusion_.sum(axis=1).max() / tested
+    most = confusion.sum(axis=1).max() / tested
     c.metric("Always the most frequent label", f"{most:.1%}", help="What no listening at all would reach.")
-    if on.model is not None and on.model.accuracy_ < on.fixed.accuracy_:
+    if trained < fixed:
         st.caption(":material/info: On this data the fixed filters do better.")
-    elif on.model is not None and on.model.accuracy_ - on.fixed.accuracy_ < 0.01:
+    elif on.model is not None and trained - fixed < 0.01:
         st.caption(":material/info: On this data training brings next to nothing: the fixed filters hear what matters.")
 
 
