@@ -121,7 +121,10 @@ def make(skills: ReadingModel, model: LanguageModel, made: str, *, seeds: Sequen
                 Strip(name, prompt, chat, writing.seed, strip(model, direction, sigma, block, prompt, writing))
             )
         if e.label in ("question", "spanish", "casual") and e.label == name:
-            doses[name] = last(dose_response(model, direction, sigma, block, strengths=STRENGTHS, seeds=seeds))
+            ends = (STRENGTHS[0], STRENGTHS[-1])
+            doses[name] = last(
+                dose_response(model, direction, sigma, block, strengths=STRENGTHS, seeds=seeds, random=ends)
+            )
     return Examples(model.name, block, made, tuple(strips), doses)
 
 

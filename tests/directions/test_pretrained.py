@@ -6,7 +6,7 @@ import pytest
 from core.datasets import sample
 from core.datasets.preparation import PREPARATIONS, prepare
 from core.directions.pretrained import RECIPES
-from core.store import load
+from core.store import load, load_card
 from core.store.library import SHIPPED
 
 
@@ -24,4 +24,5 @@ def test_a_pretrained_model_is_what_its_recipe_says(folder):
 
 
 def test_every_shipped_model_has_a_recipe():
-    assert {f.name for f in SHIPPED.iterdir()} == set(RECIPES)
+    ours = {f.name for f in SHIPPED.iterdir() if load_card(f).family.startswith("directions.")}
+    assert ours == set(RECIPES)
