@@ -213,7 +213,7 @@ def local_plane(
     radius = np.maximum(np.hypot(y, x), 1e-9)
     step = freqs[1] - freqs[0]
     back = [(2**radius - 1) * a / radius / step - freqs[0] / step for a in (y, x)]
-    z = np.where(radius <= edge, map_coordinates(np.sqrt(power), back, order=1, mode="constant"), 0)
+    z = np.where(radius <= edge, map_coordinates(np.sqrt(power), back, order=1, mode="constant"), np.nan)
     fig.add_contour(
         x=at, y=at, z=z, ncontours=8, showscale=False, hoverinfo="skip",
         contours_coloring="lines", colorscale=[[0, LINE], [1, "#56b4e9"]], line_width=1.5,

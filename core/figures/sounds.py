@@ -33,9 +33,16 @@ def add_ridge(fig: go.Figure, seconds: np.ndarray, hertz: np.ndarray, energy: np
 def on_hertz(rows: np.ndarray, maps: np.ndarray, hertz: float, *, lines: int = 160) -> np.ndarray:
     """`(lines, T)`: each carrier's amplitude `(K, T)` in a band around its frequency, up to halfway to its neighbours.
 
+    Above the highest and below the lowest the band is as wide as on its other side.
+
     Args:
         rows: `(K,)` carriers in hertz, ascending.
         hertz: at the top.
     """
     at = (np.arange(lines) + 0.5) * hertz / lines
-    return maps[np.abs(at[:, None] - rows).argmin(1)]
+    away = np.abs(at[:, None] - rows)
+    nearest = away.argmin(1)
+    gaps = np.diff(rows)
+    widest = np.concatenate([gaps[:1], np.maximum(gaps[1:], gaps[:-1]), gaps[-1:]]) if len(gaps) else [hertz]
+    inside = away.min(1) <= np.maximum(np.asarray(widest)[nearest] / 2, hertz / lines)
+    return np.where(inside[:, None], maps[nearest], 0)

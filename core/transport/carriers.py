@@ -133,6 +133,7 @@ def _cover(signal: np.ndarray, k: int, cells: int) -> np.ndarray:
     found = []
     for _ in range(k):
         gain = np.fft.ifftn(np.fft.fftn(power) * kernel).real
+        gain[radius < 1] = -np.inf  # where nothing is left, not another un-modulated grid
         w = freqs.reshape(-1, signal.ndim)[gain.argmax()]
         found.append(w)
         for sign in (1, -1):

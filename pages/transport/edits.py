@@ -35,6 +35,10 @@ def mask_of(on: Shown, choices: dict) -> np.ndarray | None:
     names = ("rows", "columns") if found == "rectangle" else ("times",)
     spans = (span(choices, name) for name in names)
     out[tuple(slice(round(a * n / 100), round(b * n / 100)) for (a, b), n in zip(spans, out.shape, strict=True))] = 1
+    if on.kind == "sound":  # a fade of some milliseconds, which is not heard as a click
+        from scipy.ndimage import gaussian_filter1d
+
+        out = gaussian_filter1d(out, 0.005 * on.signal.rate, mode="nearest")
     return out
 
 

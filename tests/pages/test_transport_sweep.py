@@ -35,11 +35,12 @@ def test_a_link_with_nonsense_opens_the_page():
         window={"start": "now", "seconds": -1},
         joint={"weight": "heavy"},
         network={"kind": "transport.none", "numbers": -3},
-        model="model:own/none",
         kept=[{"gains": 3}, 7, {}],
         path={"row_a": -5, "shape": "knot"},
         law={"field": "none"},
         race={"budget": 0, "names": [1]},
     )
+    said = open_at(view.having(model="model:own/none")).error[0].value
+    assert "no such model" in said
     for tab in TABS:
         assert clean(open_at(view.having(tab=tab))).title[0].value == "Frequency transport"

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.figures.text import number
-from core.transport.gains import SILENT, bands
+from core.transport.gains import SILENT, Band, bands
 from core.transport.sound import hertz
 from core.ui.history import History
 from pages.transport import edits, look
@@ -15,8 +15,8 @@ from pages.transport.view import TransportView, entry
 _OWN = "own gains"
 _WHERE = {
     "everywhere": "everywhere",
-    "rectangle": "inside a rectangle",
-    "drawn": "in a drawn region",
+    "rectangle": "rectangle",
+    "drawn": "drawn by hand",
     "times": "between two times",
 }
 
@@ -122,18 +122,27 @@ def _gains(history: History[TransportView], on: Shown) -> None:
         st.caption("A preset sets the gains. Choose *own gains* to move the bands.")
         return
     found = bands(on.spectrum)
-    octaves = sorted({b.low for b in found})
     st.markdown("**Gain of each band, dB**", help="Octaves of frequency by orientation; a band at −60 dB is silent.")
     unit, name = (hertz(on.spectrum, on.signal.rate), "Hz") if on.kind == "sound" else (1.0, "cycles a side")
-    for low in octaves:
+    if on.spectrum.d != 2:
+        for i, band in enumerate(found):
+            if i % 4 == 0:
+                columns = st.columns(4)
+            with columns[i % 4]:
+                _gain(history, band, f"{number(band.low * unit)} to {number(band.high * unit)} {name}")
+        return
+    for low in sorted({b.low for b in found}):
         row = [b for b in found if b.low == low]
-        st.caption(f"{low * unit:g} to {row[0].high * unit:g} {name}")
+        st.caption(f"{low:g} to {row[0].high:g} {name}")
         for column, band in zip(st.columns(4), row, strict=False):
             with column:
-                many = len(band.carriers)
-                told = "; the wave vector lies within 22.5 degrees of it" if band.angle is not None else ""
-                history.bind(
-                    f"gains.{band.name}", st.slider, f"{band.angle:g}°" if band.angle is not None else "all",
-                    SILENT, edits.LARGEST_DB, value=history.now.gains.get(band.name, 0.0), step=1.0,
-                    help=f"{many} carrier{'s' if many > 1 else ''}{told}.",
-                )  # fmt: skip
+                _gain(history, band, f"{band.angle:g}°")
+
+
+def _gain(history: History[TransportView], band: Band, label: str) -> None:
+    many = len(band.carriers)
+    told = "; the wave vector lies within 22.5 degrees of it" if band.angle is not None else ""
+    history.bind(
+        f"gains.{band.name}", st.slider, label, SILENT, edits.LARGEST_DB, step=1.0, format="%d",
+        value=history.now.gains.get(band.name, 0.0), help=f"{many} carrier{'s' if many > 1 else ''}{told}.",
+    )  # fmt: skip
