@@ -10,7 +10,8 @@ from streamlit.testing.v1 import AppTest
 from core.datasets import Dataset
 from core.steering.desk import Desk, Piece
 from core.steering.skills import Skills
-from core.store import Card, new_folder, places, save
+from core.store import Card, add_copy, find, load, places, save
+from pages.steering.opened import Opened
 from pages.steering.view import SteeringView
 from tests.steering.conftest import make_tiny
 
@@ -19,8 +20,8 @@ WORDS = ("the cat sat", "on a mat", "what is it?", "look at the moon", "you are"
 app = PageApp("steering", SteeringView)
 
 
-def tiny_directions(folder: Path) -> str:
-    """A random Llama in a folder, and skills of it in the library of `KEY`; the view's name for these."""
+def make_tiny_directions(folder: Path) -> Path:
+    """A random Llama in a folder, and skills of it in another; the folder of these."""
     module, tokenizer = make_tiny()
     place = folder / "tiny-model"
     module.save_pretrained(place)
@@ -29,11 +30,20 @@ def tiny_directions(folder: Path) -> str:
     samples = np.empty(60, dtype=object)
     samples[:] = [" ".join(rng.permutation(WORDS)[: 2 + i % 4]) for i in range(60)]
     dataset = Dataset(samples, "text", title="sixty texts", labels=np.array(["odd", "even"] * 30))
-    skills = Skills(Skills.Settings.of(dict(source=str(place), block=2, k=4)), device="cpu").fit(dataset)
-    own = places(KEY)["own"]
-    target = new_folder(own, "tiny skills")
-    save(skills, target, Card.of(skills, dataset, name="Tiny skills"))
-    return f"model:own/{target.name}"
+    settings = Skills.Settings.of(dict(source=str(place), block=2, k=4, causal=False))
+    skills = Skills(settings, device="cpu").fit(dataset)
+    save(skills, folder / "tiny-skills", Card.of(skills, dataset, name="Tiny skills"))
+    return folder / "tiny-skills"
+
+
+def in_library(folder: Path) -> str:
+    """Put a model into the library of `KEY`; the view's name for it."""
+    return f"model:{add_copy(folder, places(KEY)['own']).id}"
+
+
+def opened(ref: str) -> Opened:
+    """The directions of that name, read again."""
+    return Opened(ref, ref, "", load(find(ref.partition(":")[2], KEY).folder)[0])
 
 
 def open_at(ref: str, **fields) -> AppTest:
@@ -57,7 +67,7 @@ def settle(at: AppTest) -> AppTest:
 
 def pieces(at: AppTest) -> list[Piece]:
     """Everything that this session had written, the newest last."""
-    desk: Desk = at.session_state["steering:desk"]
+    desk = at.session_state["steering:desk"] if "steering:desk" in at.session_state else Desk()
     return list(desk._pieces.values())
 
 

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import streamlit as st
 
+from core.steering.activations import activations
 from core.steering.shared import shared
 from core.ui.background import background
 from core.ui.history import History
@@ -39,13 +40,23 @@ def digest(*parts) -> str:
 
 
 def codes_of(opened: Opened, texts: list[str], name: str, label: str = "Reading the text") -> np.ndarray | None:
-    """`(N, K)` weights of texts in sigma; None while they are read, or with a sentence on the page."""
+    """`(N, K)` weights of texts in sigma, NaN for one without a word; None while they are read."""
 
     def compute(run) -> np.ndarray:
-        opened.model.check(shared(opened.source))
-        return opened.model.encode(np.array(texts, dtype=object)) / opened.basis.scale
+        model, s = shared(opened.source), opened.model.settings
+        opened.model.check(model)
+        blocks = opened.blocks if len(opened.blocks) > 1 else opened.blocks[0]
+        read = activations(model, texts, blocks=blocks, pooling=s.pooling, chat=s.chat)
+        codes = np.full((len(texts), opened.basis.k), np.nan)
+        codes[read.extra["text"]] = opened.model.encode(read.samples) / opened.basis.scale
+        return codes
 
     return background(f"steering:{name}", f"steering:codes:{opened.key}:{digest(texts)}", compute, label)
+
+
+def table(rows: list[dict]) -> None:
+    """Rows of texts, whole; whatever they hold is shown as it is written."""
+    st.table([{k: escape(v) for k, v in row.items()} for row in rows], hide_index=True)
 
 
 def needs_model() -> None:

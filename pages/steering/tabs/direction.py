@@ -16,7 +16,7 @@ from core.ui.background import background
 from core.ui.history import History
 from core.ui.text import say_error
 from pages.steering.opened import Opened, Ready, names_of
-from pages.steering.tabs.common import SLOW, codes_of, pick_direction
+from pages.steering.tabs.common import SLOW, codes_of, pick_direction, table
 from pages.steering.view import SteeringView
 
 TEXTS = 6
@@ -82,11 +82,7 @@ def _words(opened: Opened, i: int) -> None:
     e = opened.model.evidence_[i]
     if e.words or e.opposite:
         st.subheader("Words of its texts", anchor=False)
-        st.dataframe(
-            [{"top texts": ", ".join(e.words) or "none", "bottom texts": ", ".join(e.opposite) or "none"}],
-            hide_index=True, key="steering:direction:words",
-            alt="Words over-represented in the top texts against the bottom texts, and the other way round",
-        )  # fmt: skip
+        table([{"top texts": ", ".join(e.words) or "none", "bottom texts": ", ".join(e.opposite) or "none"}])
 
 
 def _histogram(history: History[SteeringView], opened: Opened, ready: Ready | None, i: int) -> None:
@@ -95,7 +91,7 @@ def _histogram(history: History[SteeringView], opened: Opened, ready: Ready | No
     if ready is not None and history.now.prompt.strip():
         try:
             found = codes_of(opened, [history.now.prompt], "prompt-code", "Reading the prompt")
-            mark = None if found is None else float(found[0, i])
+            mark = None if found is None or np.isnan(found[0, i]) else float(found[0, i])
         except InputError as error:
             say_error(error)
     name = names_of(opened, history.now)[i]
@@ -124,7 +120,7 @@ def _texts(opened: Opened, i: int) -> None:
                 {"sigma": f"{opened.codes[n, i]:+.1f}", **({"label": labels[n]} if labels else {}), "text": texts[n]}
                 for n in chosen
             ]
-            st.dataframe(rows, hide_index=True, key=f"steering:direction:{title}", alt=title)
+            table(rows)
 
 
 def _distractor(opened: Opened) -> None:
@@ -152,7 +148,7 @@ def _distractor(opened: Opened) -> None:
             f"Reading {len(opened.model.texts_):,} texts again", ask="Plant it", lane=SLOW,
         )  # fmt: skip
         if found:
-            st.dataframe(
+            table(
                 [
                     {
                         "loudness": f"{d.loudness:g} × the strongest direction",
@@ -161,6 +157,5 @@ def _distractor(opened: Opened) -> None:
                         "directions kept": f"{d.kept} of {opened.basis.k}",
                     }
                     for d in found
-                ],
-                hide_index=True, key="steering:distractor:table", alt="What became of the planted feature",
-            )  # fmt: skip
+                ]
+            )

@@ -22,7 +22,7 @@ from core.ui.history import History
 from core.ui.run_panel import duration
 from core.ui.text import escape, say_error
 from pages.steering.opened import Opened, Ready
-from pages.steering.tabs.common import SLOW, digest, needs_model, pick_direction, title_of
+from pages.steering.tabs.common import SLOW, digest, needs_model, pick_direction, table, title_of
 from pages.steering.view import SHIPPED, SteeringView
 
 COUNTS, SEEDS, PROMPTS = (5, 7), (1, 2, 3, 5), (4, 8, 16)
@@ -65,17 +65,17 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
     direction, sigma = opened.basis.directions[i], float(opened.basis.scale[i])
 
     def compute(run: Run) -> DoseTable | None:
-        table = DoseTable()
+        measured = DoseTable()
         tables = dose_response(
             shared(opened.source), direction, sigma, block, strengths=strengths.tolist(), seeds=range(seeds),
             prompts=openings()[:prompts], meters=meters, writing=Writing(tokens=TOKENS, chat=False),
             centre=np.array(opened.basis.mean), **more,
         )  # fmt: skip
-        for table in tables:
-            run.progress(table.done, table.total, preview=table)
+        for measured in tables:
+            run.progress(measured.done, measured.total, preview=measured)
             if run.should_stop():
                 return None
-        return table
+        return measured
 
     batches = (2 * count - 1) * seeds * -(-prompts // 8)
     key = digest(
@@ -86,7 +86,7 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
     found = background(
         "steering:dose", f"steering:dose:{key}", compute, "Writing and measuring",
         ask=f"Measure: {(2 * count - 1) * seeds * prompts} texts, {duration(batches * TOKENS * STEP_SECONDS)} or so",
-        preview=lambda table: _curves(table, meters[chosen], "preview"), lane=SLOW,
+        preview=lambda so_far: _curves(so_far, meters[chosen], "preview"), lane=SLOW,
     )  # fmt: skip
     if found is not None and found.doses:
         _verdict(found, meters[chosen], title_of(opened, view, i), ready, sigma, block)
@@ -146,14 +146,14 @@ def _saved(history: History[SteeringView], opened: Opened, i: int) -> None:
         st.caption(f"Measured on {kept.model} behind block {kept.block}; made by `{kept.made}`.")
 
 
-def _verdict(table: DoseTable, meter: Meter, name: str, ready: Ready, sigma: float, block: int) -> None:
-    if len(table.strengths()) < 3:
+def _verdict(found: DoseTable, meter: Meter, name: str, ready: Ready, sigma: float, block: int) -> None:
+    if len(found.strengths()) < 3:
         return
-    rank, spread = table.rank_correlation(meter.name)
+    rank, spread = found.rank_correlation(meter.name)
     at = min(
-        (s for s in table.strengths() if s > 0), key=lambda s: abs(s * sigma / ready.norms[block] - 0.2), default=0
+        (s for s in found.strengths() if s > 0), key=lambda s: abs(s * sigma / ready.norms[block] - 0.2), default=0
     )
-    strengths, cost, _ = table.curve("perplexity")
+    strengths, cost, _ = found.curve("perplexity")
     ratio = float(cost[list(strengths).index(at)] / cost[list(strengths).index(0.0)])
     r = at * sigma / ready.norms[block]
     row = st.container(horizontal=True)
@@ -161,11 +161,11 @@ def _verdict(table: DoseTable, meter: Meter, name: str, ready: Ready, sigma: flo
         "Rank correlation", f"{rank:.2f}", help=f"Spearman, of strength with {meter.title}; ± {spread:.2f} over seeds."
     )
     row.metric(f"Perplexity at r = {r:.2f}", f"× {ratio:.2f}", help="Against unsteered; under the unsteered model.")
-    control = table.control_share(meter.name, at)
+    control = found.control_share(meter.name, at)
     row.metric(
         "Random direction", f"{100 * control:.0f}%", help="Of the effect, at equal r. A quarter or less is good."
     )
-    low, high = (float(v) for v in table.curve(meter.name)[1][[0, -1]])
+    low, high = (float(v) for v in found.curve(meter.name)[1][[0, -1]])
     st.caption(
         f"*{name}* moves {meter.title} from {number(low)} to {number(high)} {meter.unit} from the lowest to the "
         "highest strength."
@@ -174,8 +174,8 @@ def _verdict(table: DoseTable, meter: Meter, name: str, ready: Ready, sigma: flo
     )
 
 
-def _curves(table: DoseTable, meter: Meter, place: str) -> None:
-    if not table.doses:
+def _curves(found: DoseTable, meter: Meter, place: str) -> None:
+    if not found.doses:
         return
     wanted = [
         (meter.name, f"{meter.title} / {meter.unit}"),
@@ -184,12 +184,12 @@ def _curves(table: DoseTable, meter: Meter, place: str) -> None:
     ]
     for column, (what, title) in zip(st.columns(3), wanted, strict=True):
         try:
-            own = table.curve(what)
+            own = found.curve(what)
         except KeyError:  # measured before this meter was made
             continue
         lines = {"direction": own[:2]}
-        if any(d.kind == "random" for d in table.doses):
-            lines["random"] = table.curve(what, "random")[:2]
+        if any(d.kind == "random" for d in found.doses):
+            lines["random"] = found.curve(what, "random")[:2]
         figure = chart.lines(
             lines, x="strength / sigma", y=title, colours=[BASIS, CONTROL], dashed=("random",), height=280, legend=True
         )
@@ -200,13 +200,13 @@ def _curves(table: DoseTable, meter: Meter, place: str) -> None:
             st.plotly_chart(figure, key=f"steering:dose:{place}:{what}", alt=f"{title} by strength: {said}")
 
 
-def _examples(table: DoseTable) -> None:
+def _examples(found: DoseTable) -> None:
     with st.expander("One text of each strength"):
         rows = [
             {"kind": kind, "sigma": f"{s:+.1f}", "text": text}
-            for kind, s, _, text in sorted(table.examples, key=lambda e: e[:2])
+            for kind, s, _, text in sorted(found.examples, key=lambda e: e[:2])
         ]
-        st.dataframe(rows, hide_index=True, key="steering:dose:examples", alt="One text of each strength")
+        table(rows)
 
 
 def _sweep(
@@ -231,19 +231,20 @@ def _sweep(
             return None
         samples = read.samples if len(blocks) > 1 else read.samples[:, None]
         directions = across_blocks(samples, codes[read.extra["text"]])
-        table = DoseTable()
-        for table in layer_sweep(
+        measured = DoseTable()
+        for measured in layer_sweep(
             model, dict(zip(blocks, directions, strict=True)), prompts=openings()[:8], meters=meters,
             writing=Writing(tokens=TOKENS, chat=False),
         ):  # fmt: skip
-            run.progress(table.total + table.done, 2 * table.total)
+            run.progress(measured.total + measured.done, 2 * measured.total)
             if run.should_stop():
                 return None
-        return table
+        return measured
 
-    seconds = sum(len(t) for t in texts) / 4 / 250 + (len(blocks) + 1) * TOKENS * STEP_SECONDS
+    seconds = sum(map(len, texts)) / 1000 + (len(blocks) + 1) * TOKENS * STEP_SECONDS
     found = background(
-        "steering:sweep", f"steering:sweep:{digest(opened.key, i, blocks, list(meters))}", compute, "Reading and writing",
+        "steering:sweep", f"steering:sweep:{digest(opened.key, i, blocks, list(meters))}", compute,
+        "Reading and writing",
         ask=f"Try every block, {duration(seconds)} or so", lane=SLOW,
     )  # fmt: skip
     if found is None or not found.doses:
@@ -265,7 +266,7 @@ def _sweep(
             st.plotly_chart(figure, key=f"steering:sweep:{title}", alt=f"{title} by block")
     best = max(rest, key=lambda d: d.meters.get(meter.name, 0.0))
     st.caption(
-        f"Most {escape(meter.title)}: block {best.block}. One seed and eight prompts, so small differences mean nothing."
+        f"Most {escape(meter.title)}: block {best.block}. One seed, eight prompts: small differences mean nothing."
     )
 
 

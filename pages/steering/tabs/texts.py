@@ -36,7 +36,11 @@ def _yours(history, opened, ready) -> tuple[np.ndarray | None, list[tuple[str, s
     if piece is not None and not piece.active:
         rows = rows_of(ready, history.now)
         found += [(title, piece.text(i)) for i, (title, _, _) in enumerate(rows) if piece.text(i).strip()]
-    return codes_of(opened, [t for _, t in found], "map-codes"), found
+    codes = codes_of(opened, [t for _, t in found], "map-codes")
+    if codes is None:
+        return None, []
+    there = [i for i, code in enumerate(codes) if np.isfinite(code).all()]
+    return (codes[there], [found[i] for i in there]) if there else (None, [])
 
 
 def _map(history: History[SteeringView], opened: Opened, yours, texts) -> None:

@@ -10,7 +10,7 @@ from core.ui.background import background
 from core.ui.history import History
 from core.ui.text import say_error
 from pages.steering.opened import Opened, Ready
-from pages.steering.tabs.common import digest, needs_model
+from pages.steering.tabs.common import digest, needs_model, table
 from pages.steering.view import SteeringView
 
 WORD = "music"
@@ -48,7 +48,7 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
         return
     refs = [f"{u.block}.{u.index}" for u, _ in found]
     chosen = now.get("unit") if now.get("unit") in refs else refs[0]
-    st.dataframe(
+    table(
         [
             {
                 "block": u.block,
@@ -57,9 +57,8 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
                 "raises most": ", ".join(t.strip() or repr(t) for t, _ in raised),
             }
             for u, raised in found
-        ],
-        hide_index=True, key="steering:values:table", alt="Units whose value vectors raise the words most",
-    )  # fmt: skip
+        ]
+    )
     titles = {
         ref: f"block {u.block}, unit {u.index}: {', '.join(t.strip() for t, _ in raised[:4])}"
         for ref, (u, raised) in zip(refs, found, strict=True)
@@ -125,7 +124,7 @@ def _changes(history: History[SteeringView], opened: Opened, edits: list[Edit]) 
                 "KL / nats": number(change.kl),
             }
         )
-    st.dataframe(rows, hide_index=True, key="steering:values:changes", alt="The next token before and after the change")
+    table(rows)
     kls = [[c.kl for c in found[: len(given[0])]], [c.kl for c in found[len(given[0]) :]]]
     if all(kls):
         near, far = (sum(k) / len(k) for k in kls)
