@@ -2,7 +2,9 @@
 
 import base64
 import json
+import math
 import zlib
+from collections.abc import Iterable
 from dataclasses import MISSING, asdict, dataclass, fields, replace
 from typing import Any, Self
 
@@ -58,7 +60,14 @@ class View:
             default = _default(known[name])
             if not _alike(value, default):
                 raise InputError(f"The recipe's field {name!r} should be of type {type(default).__name__}.")
+            if not _finite(value):
+                raise InputError(f"The recipe's field {name!r} holds a number that is not finite.")
         return cls(**values)
+
+    def one_of(self, field: str, entry: str, options: Iterable[Any], default: Any) -> Any:
+        """An entry of a dictionary field, or the default where a link holds none of the options."""
+        value = getattr(self, field).get(entry, default)
+        return next((o for o in options if type(o) is type(value) and o == value), default)
 
     def having(self, **values: Any) -> Self:
         """The view with some fields changed."""
@@ -67,6 +76,12 @@ class View:
 
 def _default(f) -> Any:
     return f.default if f.default is not MISSING else f.default_factory()
+
+
+def _finite(value: Any) -> bool:
+    if isinstance(value, (list, dict)):
+        return all(map(_finite, value.values() if isinstance(value, dict) else value))
+    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _alike(value: Any, default: Any) -> bool:

@@ -35,8 +35,7 @@ ALPHAS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4)
 def draw(history: History[CompatibleView], on: Shown) -> None:
     """Which units, then the match matrix, one-to-many, and subspaces."""
     layers = ["embeddings", *on.given.units]
-    layer = history.now.convergent.get("layer", layers[-1])
-    layer = layer if layer in layers else layers[-1]
+    layer = history.now.one_of("convergent", "layer", layers, layers[-1])
     if len(layers) > 1:
         history.bind(
             "convergent.layer", st.segmented_control, "Units", layers, value=layer, required=True,
@@ -137,8 +136,7 @@ def _subspaces(s: Subspaces, s0: Subspaces) -> None:
 
 def _many(history: History[CompatibleView], key: str, both: Pairs, m: Matches) -> None:
     st.subheader("One to many", anchor=False)
-    alpha = history.now.convergent.get("alpha", 0.05)
-    alpha = alpha if alpha in ALPHAS else 0.05
+    alpha = history.now.one_of("convergent", "alpha", ALPHAS, 0.05)
     left, right = st.columns([1, 2], gap="large")
     targets = m.order_a[: min(TARGETS, len(m.pairs))]
     with left:
@@ -149,8 +147,7 @@ def _many(history: History[CompatibleView], key: str, both: Pairs, m: Matches) -
         with newest("compatible:lasso"):
             found = _lasso(key, alpha, both, targets)
         names = [str(t) for t in targets]
-        unit = history.now.convergent.get("unit", names[0])
-        unit = unit if unit in names else names[0]
+        unit = history.now.one_of("convergent", "unit", names, names[0])
         history.bind(
             "convergent.unit", st.selectbox, "New unit", names, value=unit, help="The best-matched come first."
         )

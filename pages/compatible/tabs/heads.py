@@ -28,8 +28,7 @@ def draw(history: History[CompatibleView], on: Shown) -> None:
 
 def _space(history: History[CompatibleView]) -> None:
     st.subheader("A class that comes later, in three dimensions", anchor=False)
-    head = history.now.heads.get("space", "simplex")
-    head = head if head in HEADS else "simplex"
+    head = history.now.one_of("heads", "space", HEADS, "simplex")
     history.bind(
         "heads.space", st.segmented_control, "Head", list(HEADS), value=head, format_func=HEADS.get, required=True
     )

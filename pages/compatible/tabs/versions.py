@@ -30,8 +30,7 @@ def draw(history: History[CompatibleView], on: Shown) -> None:
     if found is None:
         return
     names, fit, test, labels = found
-    measure = history.now.versions.get("measure", "recall")
-    measure = measure if measure in MEASURES else "recall"
+    measure = _measured(history)
     plain, rigid = st.columns(2, gap="large")
     for place, title, tables, key in (
         (plain, "As they are", test, "plain"),
@@ -94,11 +93,14 @@ def _train(history: History[CompatibleView]):
 
 
 def _measure(history: History[CompatibleView]) -> None:
-    value = history.now.versions.get("measure", "recall")
     history.bind(
         "versions.measure", st.segmented_control, "Measure", list(MEASURES), required=True, format_func=MEASURES.get,
-        value=value if value in MEASURES else "recall",
+        value=_measured(history),
     )  # fmt: skip
+
+
+def _measured(history: History[CompatibleView]) -> str:
+    return history.now.one_of("versions", "measure", MEASURES, "recall")
 
 
 def _further(history: History[CompatibleView], on: Shown):

@@ -45,13 +45,13 @@ def draw(history: History[GraphsView], on: Shown) -> None:
 
 def _choices(history: History[GraphsView], known: dict[str, int]) -> tuple[str, list[str], int, ClassifySettings]:
     now = history.now.classes
-    attribute = now.get("attribute") if now.get("attribute") in known else next(iter(known))
+    attribute = history.now.one_of("classes", "attribute", known, next(iter(known)))
     history.bind(
         "classes.attribute", st.selectbox, "Labels", list(known), value=attribute,
         format_func=lambda a: f"{a} ({known[a]} classes)",
     )  # fmt: skip
     asked = now.get("bases")
-    bases = [b for b in (asked if isinstance(asked, list) else BASES) if b in BASES]
+    bases = [b for b in BASES if b in (asked if isinstance(asked, list) else BASES)]
     history.bind("classes.bases", st.multiselect, "Compare", list(BASES), value=bases, format_func=NAMES.get)
     seeds = now.get("seeds")
     seeds = min(max(seeds, 1), MOST_SEEDS) if isinstance(seeds, int) and not isinstance(seeds, bool) else 3

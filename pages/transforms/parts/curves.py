@@ -134,8 +134,7 @@ def _networks(dataset: Dataset, k: int, share: float, seed: int) -> dict[str, Ba
 
 
 def _beside(history: History[TransformsView]) -> str:
-    name = history.now.entry(PART, "beside", BASELINES[0])
-    return name if name in BASELINES else BASELINES[0]
+    return history.now.one_of(PART, "beside", BASELINES, BASELINES[0])
 
 
 def best_of(on: Shown) -> dict[str, float]:

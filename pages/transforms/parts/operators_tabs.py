@@ -139,8 +139,7 @@ def _shifted(key: str, _name: str, _sensors: int, _points: int) -> list:
 
 def sensors(history: History[TransformsView], on) -> None:
     """Some sensors of the input are dead: the error over their share, and one pair."""
-    fill = history.now.entry(PART, "fill", next(iter(FILLS)))
-    fill = fill if fill in FILLS else next(iter(FILLS))
+    fill = history.now.one_of(PART, "fill", FILLS, "mean")
     m = on.inputs.shape[1]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         history.bind(

@@ -132,10 +132,8 @@ def confusion(on) -> None:
 
 def masked(history: History[TransformsView], on) -> None:
     """Accuracy when a band of frequencies is taken away: what the classifier listens to."""
-    way = history.now.entry(PART, "masking", next(iter(WAYS)))
-    way = way if way in WAYS else next(iter(WAYS))
-    bands = history.now.entry(PART, "bands", BANDS[1])
-    bands = bands if bands in BANDS else BANDS[1]
+    way = history.now.one_of(PART, "masking", WAYS, "silence")
+    bands = history.now.one_of(PART, "bands", BANDS, BANDS[1])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         history.bind(
             "spectrogram.masking", st.segmented_control, "The band is", list(WAYS), value=way, format_func=WAYS.get,
