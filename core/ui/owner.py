@@ -41,4 +41,4 @@ def owner_key() -> str:
 def remember_owner() -> None:
     """Have the browser keep the key, if it does not have it yet. Draws nothing."""
     if st.context.cookies.get(COOKIE) != owner_key():
-        _keep(key="owner", data={"name": COOKIE, "key": owner_key()}, height=1)
+        _keep(key="owner:cookie", data={"name": COOKIE, "key": owner_key()}, height=1)

@@ -225,3 +225,11 @@ def test_hostile_files_leave_the_view(address, browser):
         said = sentence.inner_text()
         assert said.strip().endswith(".") and "Traceback" not in page.locator("body").inner_text()
         assert view_of(page) == bothered and pictures(page) == before
+
+
+def test_what_is_kept_on_a_first_visit_is_in_the_library_of_that_browser(address, browser):
+    page = directions(browser, address, DirectionsView(tab="Take away", settings={"k": 3}))
+    page.get_by_role("button", name="Keep in my library").click()
+    page.get_by_text("is in the library now").wait_for()
+    page.get_by_role("link", name="Library").click()
+    page.get_by_role("gridcell", name="yours").wait_for(state="attached")
