@@ -10,6 +10,7 @@ from core.ui.text import told_apart
 from pages.library import actions, importing
 from pages.library.rows import Row, row_of_entry, row_of_run
 
+_NEAREST = ("own", "shared", "pretrained")
 _PICK, _TABLE = "library:pick", "library:table"
 # Widths in pixels: all columns together fit a laptop's screen; a cut cell is whole in the card below.
 _COLUMNS = {
@@ -38,7 +39,8 @@ def main() -> None:
         device_line()
         remember_owner()
     actions.said()
-    rows = [row_of_run(r) for r in runs().list(owner_key())] + [row_of_entry(e) for e in list_models(owner_key())]
+    entries = sorted(list_models(owner_key()), key=lambda e: _NEAREST.index(e.place))
+    rows = [row_of_run(r) for r in runs().list(owner_key())] + [row_of_entry(e) for e in entries]
     if not rows:
         st.info(
             "There is no model here yet. Train one on a page, or keep one under *Take away*; it then stands here.",
