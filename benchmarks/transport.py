@@ -7,7 +7,7 @@ import numpy as np
 
 from core.device import use_one_thread
 from core.transport.contenders import NETWORKS
-from core.transport.fit import SpectrumSettings, fit_spectrum, psnr
+from core.transport.fit import SpectrumSettings, fit_spectrum, operator_for, psnr
 from core.transport.law import LawSettings, compare, fit_law
 from core.transport.narrow import narrow_share
 from core.transport.paths import carry, random_paths
@@ -39,6 +39,47 @@ def frequencies() -> None:
         for kind, field in fields.items():
             s = score(field, truth.frequency, truth.amplitude)
             print(f"    {kind:16} {s.correlation:6.3f} {100 * s.error:6.1f} % {100 * s.within:5.0f} % {s.angle:6.2f}°")
+
+
+def solvers() -> None:
+    """The exact solve beside SciPy's LSMR (Fong and Saunders 2011) on the same matrix-free least squares, no price."""
+    import time
+
+    import torch
+    from scipy.sparse.linalg import LinearOperator, lsmr
+
+    from core.transport.solve import solve
+
+    print("exact solve beside scipy.sparse.linalg.lsmr, the same problem: PSNR after processor seconds and iterations")
+    for name in ("warped fringe", "camera"):
+        values = picture(name)
+        spectrum = fit_spectrum(values, SpectrumSettings()).spectrum
+        operator, level = operator_for(spectrum), values.mean()
+        target = torch.as_tensor(values - level)
+        shape = spectrum.coefficients.shape
+
+        def wave(s, operator=operator, shape=shape):
+            full = torch.view_as_complex(torch.as_tensor(np.float32(s)).reshape(*shape, 2))
+            return operator.forward(full).numpy().ravel()
+
+        def back(f, operator=operator, values=values):
+            return torch.view_as_real(operator.adjoint(torch.as_tensor(np.float32(f)).reshape(values.shape))).numpy()
+
+        size = 2 * int(np.prod(shape))
+        peer = LinearOperator((values.size, size), wave, lambda f, back=back: back(f).ravel(), dtype=np.float32)
+        for limit in (20, 60):
+            ours = solve(operator, target, rho=0.0, iterations=limit)
+            began = time.process_time()
+            found, _, done, *_ = lsmr(peer, target.numpy().ravel(), atol=0, btol=0, conlim=0, maxiter=limit)
+            spent = time.process_time() - began
+            with torch.no_grad():
+                mine = psnr(values, operator.forward(ours.coefficients).numpy() + level)
+            theirs = psnr(values, wave(found).reshape(values.shape) + level)
+            print(
+                f"  {name}: ours {mine:.1f} dB, {ours.seconds:.2f} s, {ours.iterations}; "
+                f"LSMR {theirs:.1f} dB, {spent:.2f} s, {done}",
+                flush=True,
+            )
 
 
 def peers(
@@ -93,7 +134,7 @@ def equation() -> None:
 def main(argv: Sequence[str]) -> int:
     """Print the tables; `--full` is the long one, five seeds on four photographs."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks transport", description=__doc__)
-    parser.add_argument("--only", choices=("frequencies", "peers", "equation"), help="one table")
+    parser.add_argument("--only", choices=("frequencies", "solvers", "peers", "equation"), help="one table")
     parser.add_argument(
         "--full", action="store_true", help="four photographs, 2.8k and 9k numbers, 6 and 20 s, five seeds"
     )
@@ -107,6 +148,8 @@ def main(argv: Sequence[str]) -> int:
     use_one_thread()
     if args.only in (None, "frequencies"):
         frequencies()
+    if args.only in (None, "solvers"):
+        solvers()
     if args.only in (None, "peers"):
         names = args.pictures or (PICTURES if args.full else ("warped fringe", "camera", "brick"))
         budgets = args.numbers or ((2800, 9000) if args.full else (9000,))

@@ -34,6 +34,17 @@ def steps(history: History) -> None:
         st.warning(history.notice, icon=":material/link_off:")
 
 
+def abreast(name: str, count: int, **options) -> list:
+    """Columns that stay beside each other on a phone, for small pictures that are compared.
+
+    Args:
+        name: names them on the page, once.
+        options: of `st.columns`.
+    """
+    with st.container(key=f"abreast-{name}"):
+        return st.columns(count, **options)
+
+
 def device_line() -> None:
     """Which device computes, at the foot of the sidebar."""
     st.caption(f":material/memory: Computing on {describe()}")
@@ -54,5 +65,7 @@ _STYLE = """
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] {padding: 2.5rem 1rem 3rem}
   [data-testid="stMainBlockContainer"] h1 {font-size: 1.5rem}
+  [class*="st-key-abreast-"] [data-testid="stHorizontalBlock"] {flex-wrap: nowrap; gap: 0.5rem}
+  [class*="st-key-abreast-"] [data-testid="stColumn"] {min-width: 0; width: auto; flex: 1 1 0}
 }
 """

@@ -63,7 +63,7 @@ def draw(history: History[TransportView], chosen: Chosen) -> Shown:
 
 
 def _pictures(on: Shown, note: str = "") -> None:
-    left, middle, right = st.columns(3)
+    left, middle, right = look.panels(on.signal, "centre")
     signal, knots = on.signal, " × ".join(map(str, on.spectrum.grid.knots[::-1]))
     size = (
         " × ".join(map(str, signal.shape[::-1])) if signal.kind != "sound" else f"{signal.shape[0] / signal.rate:g} s"

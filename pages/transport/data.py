@@ -106,7 +106,8 @@ def _sound(history: History[TransportView], chosen: str, whole: Signal | None) -
         with st.container(horizontal=True, vertical_alignment="bottom"):
             history.bind(
                 "window.seconds", st.selectbox, "Fitted", list(WINDOWS), value=seconds, after=FRESH_SIGNAL, width=110,
-                format_func=lambda s: f"≤ {s:g} s", help="At most this much: a window of the sound, so that the sliders answer at once.",
+                format_func=lambda s: f"≤ {s:g} s",
+                help="At most this much: a window of the sound, so that the sliders answer at once.",
             )  # fmt: skip
             if total > seconds:
                 history.bind(

@@ -6,9 +6,15 @@ import streamlit as st
 from core.figures import fields
 from core.figures.text import number
 from core.transport.signal import Signal
+from core.ui.frame import abreast
 
 _PLAIN = dict(displayModeBar=False)
 _QUIETEST = 70.0  # decibels below the loudest that a spectrogram still shows
+
+
+def panels(signal: Signal, name: str) -> list:
+    """Places for three drawings of a signal; pictures stay beside each other on a phone."""
+    return abreast(f"transport-{name}", 3) if signal.kind in ("picture", "outline") else st.columns(3)
 
 
 def values(place, signal: Signal, drawn: np.ndarray, caption: str, key: str) -> None:

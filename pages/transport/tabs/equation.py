@@ -14,6 +14,7 @@ from core.transport.equation import Tried, try_equation
 from core.transport.law import FIELDS, LawSettings
 from core.transport.paths import Carried, carry, holonomy, loop, polyline
 from core.ui.background import background
+from core.ui.frame import abreast
 from core.ui.history import History
 from core.ui.settings_form import settings_of
 from core.ui.text import say_error
@@ -141,7 +142,7 @@ def _slices(tried: Tried) -> None:
     names = ("up", "down", "across")[-len(law.shape) :] if solid else ("down", "across")
     pictures = [(law.length, "|∇S|"), *((law.residual[:, i], f"missed, {name}") for i, name in enumerate(names))]
     pictures.append((law.held * top, "held-out tiles (bright)"))
-    for column, (values, name) in zip(st.columns(len(pictures)), pictures, strict=True):
+    for column, (values, name) in zip(abreast("transport-residuals", len(pictures)), pictures, strict=True):
         image = np.asarray(values, dtype=float).reshape(law.shape)
         image = image[law.shape[0] // 2] if solid else image
         column.image(fields.enlarged(fields.sequential(image / top), 256), width="stretch", caption=name)

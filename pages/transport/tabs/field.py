@@ -8,6 +8,7 @@ from core.figures.text import number
 from core.transport.places import Place, global_spectrum, place
 from core.transport.readouts import KINDS, TITLES, FrequencyField
 from core.transport.yardsticks import windowed_spectrum
+from core.ui.frame import abreast
 from core.ui.history import History
 from pages.transport import look
 from pages.transport.reading import draw_score, read_of, residual_of, sigma_of
@@ -164,7 +165,7 @@ def _carriers(history: History[TransportView], on: Shown) -> None:
         maps = np.sqrt((np.abs(spectrum.maps(min(1.0, 96 / max(spectrum.shape)))) ** 2).sum(0))
         order = np.argsort(-spectrum.weight, kind="stable")[:16]
         top = float(np.percentile(maps[order], 99.8)) or 1.0
-        columns = st.columns(4)
+        columns = abreast("transport-carriers", 4)
         for j, i in enumerate(order):
             w = spectrum.carriers[i]
             columns[j % 4].image(

@@ -6,6 +6,7 @@ import streamlit as st
 from core.figures import fields
 from core.figures.text import number
 from core.transport.readouts import KINDS, TITLES, local_residual, read
+from core.ui.frame import abreast
 from core.ui.history import History
 from pages.transport.shown import Shown
 from pages.transport.view import TransportView
@@ -51,7 +52,7 @@ def draw(history: History[TransportView], on: Shown) -> None:
     maps = np.sqrt((np.abs(on.spectrum.maps(box=box)) ** 2).sum(0))[:, 0]
     order = np.argsort(-on.spectrum.weight, kind="stable")[:16]
     top = float(np.percentile(maps[order], 99.8)) or 1.0
-    columns = st.columns(8)
+    columns = abreast("transport-carriers", 8)
     for j, i in enumerate(order):
         caption = f"{np.linalg.norm(on.spectrum.carriers[i]):.1f} cycles"
         columns[j % 8].image(fields.enlarged(fields.sequential(maps[i] / top), 128), width="stretch", caption=caption)

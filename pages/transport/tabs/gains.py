@@ -39,7 +39,7 @@ def _pictures(history: History[TransportView], on: Shown) -> None:
     whole = entry(now.edit, "rest", True) and not edits.pitch(on, now.edit)
     before = on.signal.values if whole else on.drawn
     change = after - before
-    one, two, three = st.columns(3)
+    one, two, three = look.panels(on.signal, "edited")
     look.values(one, on.signal, before, "**Before**", "before")
     look.values(two, on.signal, after, "**After**" + (f", {len(now.kept) + 1} edits" if now.kept else ""), "after")
     size = float(np.sqrt(np.mean(change**2)))

@@ -19,7 +19,7 @@ def draw(history: History[TransportView], on: Shown) -> None:
     st.subheader("Train S with the equation", anchor=False)
     st.markdown(
         "The paper asks for both at once: $\\lVert f_S-f\\rVert^2+\\lambda\\lVert\\nabla S-F(x,S)\\rVert^2$, the "
-        "second in units of $|\\nabla S|^2$ before. The cheapest way to obey is a flat S, so $|\\nabla S|^2$ stands beside it."
+        "second in units of $|\\nabla S|^2$ before. A flat S obeys at no cost: $|\\nabla S|^2$ stands beside it."
     )
     weight = min(_WEIGHTS, key=lambda w: abs(w - history.now.entry("joint", "weight", 1e-3)))
     steps = min(_STEPS, key=lambda n: abs(n - history.now.entry("joint", "steps", 400)))

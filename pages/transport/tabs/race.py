@@ -11,6 +11,7 @@ from core.figures.palette import CATEGORICAL, CONTROL
 from core.transport.contenders import NETWORKS, TITLES
 from core.transport.race import Entry, race, verdict
 from core.ui.background import background
+from core.ui.frame import abreast
 from core.ui.history import History
 from core.ui.text import escape
 from pages.transport.reading import identity_of
@@ -153,7 +154,7 @@ def _table(entries: list[Entry]) -> None:
 
 def _drawn(entries: list[Entry]) -> None:
     shown = [e for e in entries if e.values is not None]
-    columns = st.columns(max(4, min(len(shown), 8)))
+    columns = abreast("transport-drawn", max(4, min(len(shown), 8)))
     for i, e in enumerate(shown):
         columns[i % len(columns)].image(
             fields.enlarged(fields.shown(e.values), 192), width="stretch", caption=f"{e.title}, {e.final:.1f} dB"
