@@ -66,11 +66,11 @@ def solvers() -> None:
             return torch.view_as_real(operator.adjoint(torch.as_tensor(np.float32(f)).reshape(values.shape))).numpy()
 
         size = 2 * int(np.prod(shape))
-        peer = LinearOperator((values.size, size), wave, lambda f, back=back: back(f).ravel(), dtype=np.float32)
+        peer = LinearOperator((values.size, size), wave, lambda f, back=back: back(f).ravel(), dtype=np.float64)
         for limit in (20, 60):
             ours = solve(operator, target, rho=0.0, iterations=limit)
             began = time.process_time()
-            found, _, done, *_ = lsmr(peer, target.numpy().ravel(), atol=0, btol=0, conlim=0, maxiter=limit)
+            found, _, done, *_ = lsmr(peer, target.double().numpy().ravel(), atol=0, btol=0, conlim=0, maxiter=limit)
             spent = time.process_time() - began
             with torch.no_grad():
                 mine = psnr(values, operator.forward(ours.coefficients).numpy() + level)

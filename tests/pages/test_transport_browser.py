@@ -49,8 +49,13 @@ def drop(page, name: str, content: bytes) -> None:
     zone = page.locator("details", has_text="Your own signal")
     if zone.get_attribute("open") is None:
         zone.locator("summary").click()
+    files = zone.locator("input[type=file]")
+    for _ in range(300):  # the uploader that let go of its bytes is still there for a moment
+        if files.count() == 1:
+            break
+        page.wait_for_timeout(100)
     payload = {"name": name, "mimeType": "application/octet-stream", "buffer": content}
-    zone.locator("input[type=file]").set_input_files([payload])
+    files.set_input_files([payload])
 
 
 def test_a_place_a_region_a_path_undo_a_link_and_uploads():
