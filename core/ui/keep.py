@@ -27,7 +27,7 @@ def keep(page: str, ref: str, model: Model, title: str, card: Callable[[str], Ca
         st.caption("This model is in the library already.")
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        name = st.text_input("Name", f"{model.title} of {title}", max_chars=200, key=f"{page}:keep-name:{key}")
+        name = st.text_input("Name", f"{model.title} of {title}"[:120], max_chars=120, key=f"{page}:keep-name:{key}")
         pressed = st.button("Keep in my library", icon=":material/bookmark:", key=f"{page}:keep")
     if not pressed:
         return

@@ -132,7 +132,7 @@ def _name_and_note(entry: Entry) -> None:
     key = entry.folder.name
     with name:
         st.text_input(
-            "Name", entry.card.name, key=f"library:name:{key}", max_chars=200,
+            "Name", entry.card.name, key=f"library:name:{key}", max_chars=120,
             on_change=lambda: _try(rename, entry, st.session_state[f"library:name:{key}"]),
         )  # fmt: skip
     with note:
