@@ -39,6 +39,18 @@ def test_inverted_lists_with_all_cells_are_exact_and_with_few_nearly():
     assert (few.index != own).all()
 
 
+def test_along_few_axes_the_search_finds_true_similarities_and_nearly_always_the_best():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((3000, 8)) @ rng.standard_normal((8, 60)) + 0.1 * rng.standard_normal((3000, 60))
+    x, own = unit_rows(x.astype(np.float32)), np.arange(3000)
+    lists, exact = InvertedLists(x, cells=30), nearest(x, x, own=own)
+    assert lists.axes is not None and lists.axes.shape[1] <= 8
+    found = lists.nearest(x, own=own, probes=30)
+    assert np.allclose(np.einsum("nd,nd->n", x, x[found.index]), found.similarity, atol=1e-6)
+    assert (found.index == exact.index).mean() > 0.9 and (found.similarity <= exact.similarity + 1e-6).all()
+    assert InvertedLists(unit_rows(rng.standard_normal((500, 20)).astype(np.float32))).axes is None
+
+
 def test_recall_and_mean_ap_by_label_equal_a_plain_loop():
     x, labels = clouds()
     y = unit_rows(x + 0.2 * np.random.default_rng(3).standard_normal(x.shape).astype(np.float32))

@@ -40,6 +40,7 @@ def _link(value) -> str:
         _link({"sample": "three"}),
         _link({"sample": True}),
         _link({"mix": [1, 2]}),
+        _link({"weights": {"a": [float("nan")]}}),
         _link("a" * 10)[:-6],
         _link({"title": "x" * 2_000_000}),
         "A" * 20_000,
