@@ -159,4 +159,31 @@ class History(Generic[V]):
             if then:
                 then()
 
-        return widget(*args, key=key, on_change=told, **kw)
+        return widget(*args, key=key, on_change=told, **_default(widget, args, kw, options, value), **kw)
+
+
+def _default(widget: Callable[..., Any], args: tuple, kw: dict[str, Any], options: list | None, value: Any) -> dict:
+    """The value as the widget's own default, too.
+
+    A browser that draws a widget anew (a slow one at the first run, one that lost its connection) begins with that
+    default, and sends it back as if a person had chosen it before it hears of the value in the session state.
+    """
+    name = getattr(widget, "__name__", "")
+    if name in ("text_input", "text_area") and isinstance(value, str):
+        return {"value": value}
+    if name in ("toggle", "checkbox") and isinstance(value, bool):
+        return {"value": value}
+    if name in ("slider", "number_input"):
+        ends = [*args[1:3], kw.get("min_value"), kw.get("max_value")]
+        ends = [e for e in ends if e is not None]
+        alike = all(type(e) is type(value) for e in ends) and type(value) in (int, float)
+        within = alike and len(ends) == 2 and ends[0] <= value <= ends[1]
+        return {"value": value} if within else {}
+    if options is None or not isinstance(value, list | str | int | float | bool):
+        return {}
+    if name in ("selectbox", "radio"):
+        return {"index": options.index(value)} if value in options else {}
+    if name in ("segmented_control", "pills", "multiselect"):
+        chosen = value if isinstance(value, list) else [value]
+        return {"default": value} if all(v in options for v in chosen) else {}
+    return {"value": value} if name == "select_slider" and value in options else {}
