@@ -79,7 +79,7 @@ def _pictures(on: Shown, note: str = "") -> None:
 def _numbers(on: Shown, note: str) -> None:
     samples = on.signal.values.size
     picture = on.kind == "picture"
-    with st.container(horizontal=True, gap="large"):
+    with st.container(horizontal=True, gap="medium"):
         st.metric(
             "PSNR" if picture else "SNR", f"{on.psnr:.1f} dB", width="content",
             help=None if picture else "Power of the signal, its mean left out, over the power of the error.",
