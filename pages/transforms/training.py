@@ -119,10 +119,12 @@ def offer(
 
 def again(history: History[TransformsView], part: str) -> None:
     """A button that lets go of the model."""
-    st.button(
+    pressed = st.button(
         "Back to before training", icon=":material/restart_alt:", key=f"transforms:before:{part}",
         on_click=lambda: history.change(**history.now.fresh_model(part)),
     )  # fmt: skip
+    if pressed:  # in a fragment too, which would go on with the model that it was given
+        st.rerun()
 
 
 def keep(history: History[TransformsView], part: str, model: Model, dataset: Dataset) -> None:

@@ -24,6 +24,7 @@ from pages.transforms.view import TransformsView
 
 PART = "operators"
 DRAWN = 6
+NEARLY_LINEAR = 0.02  # relative error of a linear regression
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,9 +140,10 @@ def _numbers(on: Shown) -> None:
         help=f"{help} What these modes could reach with perfect weights.",
     )
     if on.model is not None and on.error > linear:
+        why = " The operator is linear, or nearly so, for these inputs." if linear < NEARLY_LINEAR else ""
         st.caption(
             f":material/info: On this data POD with a linear regression does better: {number(100 * linear)} % against "
-            f"{number(100 * on.error)} %. The operator is linear, or nearly so, for these inputs."
+            f"{number(100 * on.error)} %.{why}"
         )
 
 
