@@ -9,7 +9,7 @@ from core.datasets.dataset import Dataset
 from core.progress import Run
 from core.transforms.spectrogram import TrainableSpectrogram
 
-WAYS = {"silence": "Silenced", "exchange": "Taken from another clip"}
+WAYS = {"exchange": "Taken from another clip", "silence": "Silenced"}
 MOST_CLIPS = 400
 
 

@@ -148,7 +148,7 @@ def sensors(history: History[TransformsView], on) -> None:
         )  # fmt: skip
         dead = history.now.entry(PART, "dead", min(m // 10, m - 1), 0, m - 1)
         history.bind(
-            "operators.dead", st.slider, "Dead sensors of the pair on the right", 0, m - 1, value=dead, width=320,
+            "operators.dead", st.slider, "Dead sensors of the pair that is drawn", 0, m - 1, value=dead, width=320,
             help=f"Of {m}, at random.",
         )  # fmt: skip
     index, mean = history.now.entry(PART, "pair", 0, 0, len(on.pod.test) - 1), on.sensor_means

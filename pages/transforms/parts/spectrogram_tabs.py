@@ -132,7 +132,7 @@ def confusion(on) -> None:
 
 def masked(history: History[TransformsView], on) -> None:
     """Accuracy when a band of frequencies is taken away: what the classifier listens to."""
-    way = history.now.one_of(PART, "masking", WAYS, "silence")
+    way = history.now.one_of(PART, "masking", WAYS, "exchange")
     bands = history.now.one_of(PART, "bands", BANDS, BANDS[1])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         history.bind(
