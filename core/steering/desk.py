@@ -14,7 +14,7 @@ from core.steering.generate import Row, Token, Writing, generate
 from core.steering.language_model import LanguageModel
 from core.steering.shared import shared
 
-ABANDONED = 20.0  # seconds after which a text that nobody looks at is not written on
+ABANDONED = 10.0  # seconds after which a text that nobody looks at is not written on
 MOST_TOKENS = 8_000  # of all texts that are kept, about 2 kB each
 WRITING = ("loading", "waiting", "writing")
 

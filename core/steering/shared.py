@@ -32,6 +32,7 @@ def shared(source: str = DEFAULT, device: str | None = None, dtype: torch.dtype 
         if model is None:
             _release(MOST_LOADED - 1)
             model = LanguageModel.load(source, str(device), key[2])
+            _settle()
         model.used = time.monotonic()
         _loaded[key] = model
         if not _sweeping.is_set():
@@ -52,8 +53,16 @@ def release(idle: float = 0.0) -> int:
         for key in old:
             del _loaded[key]
     if old:
-        gc.collect()
+        gc.unfreeze()
+        _settle()
     return len(old)
+
+
+def _settle() -> None:
+    """Take all that is in memory now out of garbage collection: Streamlit collects after every rerun, and going through
+    the 200,000 objects of transformers holds up the thread that writes for a twelfth of a second each time."""
+    gc.collect()
+    gc.freeze()
 
 
 def _release(room: int) -> None:

@@ -14,7 +14,7 @@ from pages.steering.asked import go_on, rows_of, start, weights_of, writing_of
 from pages.steering.opened import Ready
 from pages.steering.view import BESIDE, LARGEST_SEED, SteeringView
 
-REFRESH_SECONDS = 0.4
+REFRESH_SECONDS = 0.5
 MORE_TOKENS = 60
 
 

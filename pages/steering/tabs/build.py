@@ -133,7 +133,8 @@ def _train(history: History[SteeringView], mode: str, dataset: Dataset | None) -
     settings = settings_form(history, "build", cls.Settings, leave=leave)
     if mode == "sets":
         st.caption("  \n".join(f"**{name}**: {text}" for name, text in WAYS.items()))
-    name = st.text_input("Name", _suggested(mode, dataset), max_chars=120, key=f"steering:build:name:{mode}")
+    usual = _suggested(mode, dataset)
+    name = st.text_input("Name", usual, max_chars=120, key=f"steering:build:name:{usual}")
     if dataset is None:
         st.button("Build", disabled=True, icon=":material/model_training:", help="Give the texts first.")
         return
