@@ -215,7 +215,7 @@ def _reason(error: BaseException) -> str:
         return "the certificates do not fit"
     if isinstance(error, ConnectionRefusedError) or "refused" in words:
         return "nothing listens there"
-    return "it does not answer" if isinstance(error, (TimeoutError, asyncio.TimeoutError)) else words[:120]
+    return "it does not answer" if isinstance(error, (TimeoutError, asyncio.CancelledError)) else words[:120]
 
 
 async def _ask(client: Any, function: Callable, args: tuple, workers: list[str]) -> dict[str, Any]:

@@ -99,6 +99,13 @@ def drawn(page) -> None:
     settled(page, 60_000)
 
 
+def until_mixer(page, test: str, want=None) -> None:
+    """Wait until an expression about the mixer `m` and the value `want` holds."""
+    page.wait_for_function(
+        f"want => {{ try {{ const m = {MIXER}; return {test}; }} catch {{ return false; }} }}", arg=want, timeout=60_000
+    )
+
+
 def view_of(page) -> DirectionsView:
     """The view that the address holds."""
     link = parse_qs(urlsplit(page.url).query).get("v")

@@ -15,6 +15,7 @@ from browser_pages import (
     pictures,
     served,
     settled,
+    until_mixer,
     until_view,
     upload,
     view_of,
@@ -149,8 +150,7 @@ def test_a_recipe_is_saved_and_loaded_elsewhere(address, browser, tmp_path):
     file = {"name": "recipe.json", "mimeType": "application/json", "buffer": recipe.encode()}
     other.locator("section:visible", has_text="1MB").locator("input[type=file]").set_input_files(file)
     until_view(other, lambda v: v == view)
-    shown = f"want => {{ try {{ return Array.from({MIXER}.mix.weights).join() === want; }} catch {{ return false; }} }}"
-    other.wait_for_function(shown, arg=page.evaluate(f"Array.from({MIXER}.mix.weights).join()"), timeout=60_000)
+    until_mixer(other, "Array.from(m.mix.weights).join() === want.join()", weights(page))
     assert weights(other) == weights(page) and other.evaluate(f"{MIXER}.mix.state()") == {"muted": [1]}
 
 
@@ -201,8 +201,7 @@ def test_several_pictures_at_once_and_an_array(address, browser):
     assert page.evaluate(f"{MIXER}.payload.form.kind") == "image"
     upload(page, ("x.npy", npy(np.random.default_rng(0).standard_normal((40, 8)).astype(np.float32))))
     until_view(page, lambda v: v.title == "x.npy")
-    drawn(page)
-    assert page.evaluate(f"{MIXER}.payload.form.kind") == "bars"
+    until_mixer(page, "m.payload.form.kind === want", "bars")
 
 
 def test_hostile_files_leave_the_view(address, browser):

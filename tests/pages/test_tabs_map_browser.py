@@ -7,14 +7,15 @@ from pathlib import Path
 import pytest
 
 from pages.directions.view import DirectionsView
-from tests.browser import DESKTOP, chromium, serve, settled
+from tests.browser import DESKTOP, chromium, settled
+from tests.pages.browser_pages import served
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")
 def page():
-    with serve("app.py") as address, chromium() as browser:
+    with served() as (address, _), chromium() as browser:
         page = browser.new_context(viewport={**DESKTOP, "height": 1800}).new_page()
         page.problems = []
         page.on("pageerror", lambda error: page.problems.append(str(error)))

@@ -1,6 +1,7 @@
 """Runs on a cluster that was started from the command line, over TLS, whose workers share no disk with the app."""
 
 import os
+import re
 import signal
 import time
 
@@ -149,7 +150,8 @@ def test_a_scheduler_that_stops_and_comes_back(far, cluster, table):
 @pytest.mark.parametrize(
     ("address", "words"),
     [
-        ("tls://127.0.0.1:{port}", "cannot be reached (nothing listens there)"),
+        # a busy machine may not even try before the time is up
+        ("tls://127.0.0.1:{port}", r"cannot be reached \((nothing listens there|it does not answer)\)"),
         ("tcp://192.0.2.1:8786", "not safe"),
         ("http://localhost:1", "not safe"),
         ("nonsense", "not safe"),
@@ -162,7 +164,7 @@ def test_one_sentence_when_there_is_no_cluster(cluster, table, monkeypatch, addr
     try:
         with pytest.raises(Unreachable) as caught:
             service.submit("tests.paced", table, {"steps": 3})
-        assert words in str(caught.value) and isinstance(caught.value, InputError)
+        assert re.search(words, str(caught.value)) and isinstance(caught.value, InputError)
         assert service.list(None) == [] or all(v.settings["steps"] != 3 for v in service.list(None))
     finally:
         service.close()
