@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from core.datasets import Dataset
-from core.errors import InputError, MissingValues
+from core.errors import InputError
 from core.models import family
 from core.steering.contrast import WAYS, concept_texts, two_sets
 from core.store import new_folder, places, save
@@ -18,6 +18,7 @@ from core.ui.settings_form import settings_form, settings_of
 from core.ui.text import escape, say_error
 from core.ui.uploads import uploads
 from pages.steering.opened import Opened, Ready, may_choose
+from pages.steering.tabs.common import bring_texts
 from pages.steering.view import FRESH_MODEL, SteeringView
 
 FEWEST = 60
@@ -49,19 +50,7 @@ def _texts(history: History[SteeringView]) -> Dataset | None:
         "more directions there are to find. A column of labels names the directions and makes presets."
     )
     pasted = _area("Texts, one a line", "texts", 220)
-    key = f"steering:upload:{own.generation}"
-    file = st.file_uploader("Or a file", key=key, help="Nothing leaves this server, and nobody else sees it.")
-    if file is not None:
-        try:
-            found = own.read([(file.name, file.getvalue())], "text")
-        except MissingValues as error:
-            own.error, found = str(error), None
-        own.generation += 1
-        if found:
-            history.change(build={**history.now.build, "data": found})
-        st.rerun()
-    if own.error:
-        say_error(own.error)
+    bring_texts(history, "build", "Or a file", "steering:upload")
     lines = [line.strip() for line in pasted.splitlines() if line.strip()]
     if lines:
         samples = np.empty(len(lines), dtype=object)

@@ -6,11 +6,13 @@ import json
 import numpy as np
 import streamlit as st
 
+from core.errors import MissingValues
 from core.steering.activations import activations
 from core.steering.shared import shared
 from core.ui.background import background
 from core.ui.history import History
-from core.ui.text import escape
+from core.ui.text import escape, say_error
+from core.ui.uploads import uploads
 from pages.steering.opened import Opened, names_of
 from pages.steering.view import SteeringView
 
@@ -52,6 +54,25 @@ def codes_of(opened: Opened, texts: list[str], name: str, label: str = "Reading 
         return codes
 
     return background(f"steering:{name}", f"steering:codes:{opened.key}:{digest(texts)}", compute, label)
+
+
+def bring_texts(history: History[SteeringView], part: str, label: str, key: str) -> None:
+    """An uploader of texts; what was read is named in `data` of a part of the view, and a bad file in one sentence."""
+    own = uploads()
+    file = st.file_uploader(
+        label, key=f"{key}:{own.generation}", help="Nothing leaves this server, and nobody else sees it."
+    )
+    if file is not None:
+        try:
+            found = own.read([(file.name, file.getvalue())], "text")
+        except MissingValues as error:
+            own.error, found = str(error), None
+        own.generation += 1
+        if found:
+            history.change(**{part: {**getattr(history.now, part), "data": found}})
+        st.rerun()
+    if own.error:
+        say_error(own.error)
 
 
 def table(rows: list[dict]) -> None:

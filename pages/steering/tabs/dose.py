@@ -105,7 +105,7 @@ def _choice(history: History[SteeringView], field: str, label: str, options, usu
 def _own_meter(history: History[SteeringView]) -> Meter | None:
     """A person's own meter, or None with a sentence where it cannot be one."""
     now = history.now.dose
-    kind = now.get("own") if now.get("own") in OWN else ""
+    kind = history.now.one_of("dose", "own", OWN, "")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         history.bind(
             "dose.own",

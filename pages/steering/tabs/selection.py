@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.datasets import Dataset
-from core.errors import InputError, MissingValues
+from core.errors import InputError
 from core.figures import chart
 from core.figures.palette import BASIS, CONTROL
 from core.figures.text import number
@@ -14,10 +14,10 @@ from core.steering.shared import shared
 from core.ui.background import background
 from core.ui.history import History
 from core.ui.takeaway import download
-from core.ui.text import escape, say_error
+from core.ui.text import escape
 from core.ui.uploads import uploads
 from pages.steering.opened import Opened, Ready, names_of
-from pages.steering.tabs.common import SLOW
+from pages.steering.tabs.common import SLOW, bring_texts
 from pages.steering.view import SteeringView
 
 WAYS = {"along": "Along directions", "spread": "As far apart as possible", "random": "At random"}
@@ -34,7 +34,7 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
         st.info("There are no texts to choose from.", icon=":material/info:")
         return
     now = history.now.selection
-    way = now.get("way") if now.get("way") in WAYS else "along"
+    way = history.now.one_of("selection", "way", WAYS, "along")
     most = min(len(texts), 2000)
     count = now.get("count") if isinstance(now.get("count"), int) else 30
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -86,27 +86,12 @@ def _whose(history: History[SteeringView], opened: Opened, ready: Ready | None):
     loaded = {p: d for p, d in own.datasets.items() if d.kind == "text"}
     titles = {"": "The texts of these directions", **{p: f"{d.title} (yours)" for p, d in loaded.items()}}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        chosen = history.now.selection.get("data", "")
-        chosen = chosen if chosen in titles else ""
+        chosen = history.now.one_of("selection", "data", titles, "")
         history.bind(
             "selection.data", st.selectbox, "From", list(titles), value=chosen, format_func=titles.get, width=320
         )
         with st.popover("Your own texts", icon=":material/upload:", disabled=ready is None):
-            file = st.file_uploader(
-                "A file of texts (txt, csv, jsonl)", key=f"steering:selection:upload:{own.generation}",
-                help="Nothing leaves this server, and nobody else sees it.",
-            )  # fmt: skip
-            if file is not None:
-                try:
-                    found = own.read([(file.name, file.getvalue())], "text")
-                except MissingValues as error:
-                    own.error, found = str(error), None
-                own.generation += 1
-                if found:
-                    history.change(selection={**history.now.selection, "data": found})
-                st.rerun()
-            if own.error:
-                say_error(own.error)
+            bring_texts(history, "selection", "A file of texts (txt, csv, jsonl)", "steering:selection:upload")
     if not chosen:
         if not model.texts_:
             st.info("These directions were found in activations, so there are no texts.", icon=":material/info:")
