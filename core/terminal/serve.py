@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import importlib
+import io
 import ipaddress
 import os
 import runpy
@@ -53,6 +54,7 @@ def serve(argv: Sequence[str]) -> int:
         raise InputError(f"There is no app at {app}; the command serve works from a checkout of the project.")
     port = _port(host, arguments.port)
     shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+    sys.stdout, sys.stderr = _text(sys.stdout), _text(sys.stderr)
     threading.Thread(target=_announce, args=(shown, port), daemon=True).start()
     os.chdir(ROOT)  # Streamlit reads its configuration from the folder that it is started in
     options = {
@@ -68,6 +70,24 @@ def serve(argv: Sequence[str]) -> int:
     except SystemExit as ended:
         return int(ended.code or 0)
     return 0
+
+
+class _Pipe(io.FileIO):
+    """Where the server writes: drops what nobody reads any more.
+
+    Streamlit says *Stopping* before it stops. With the reader gone that line would raise, and the server go on for ever.
+    """
+
+    def write(self, data) -> int:
+        try:
+            return super().write(data) or 0
+        except OSError:
+            return len(data)
+
+
+def _text(stream) -> io.TextIOWrapper:
+    pipe = io.BufferedWriter(_Pipe(os.dup(stream.fileno()), "w"))
+    return io.TextIOWrapper(pipe, encoding=stream.encoding, errors="replace", line_buffering=True)
 
 
 def _only_here(host: str) -> bool:
