@@ -75,7 +75,7 @@ def serve(argv: Sequence[str]) -> int:
 class _Pipe(io.FileIO):
     """Where the server writes: drops what nobody reads any more.
 
-    Streamlit says *Stopping* before it stops. With the reader gone that line would raise, and the server go on for ever.
+    Streamlit says *Stopping* before it stops. Its reader gone, that line would raise, and the server never end.
     """
 
     def write(self, data) -> int:
