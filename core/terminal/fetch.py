@@ -17,7 +17,7 @@ def assets(argv: Sequence[str]) -> int:
     actions = parser.add_subparsers(dest="action", metavar="action")
     actions.add_parser("list", help="list all (what happens without an action)")
     get = actions.add_parser("get", help="fetch those that are missing, with pip, into the user's cache")
-    get.add_argument("names", nargs="*", metavar="name", help="default: all")
+    get.add_argument("names", nargs="*", metavar="name", help="default: those that the app usually needs")
     actions.add_parser("remove", help="take one out of the cache").add_argument("name")
     arguments = parser.parse_args(argv)
     if arguments.action == "get":
@@ -32,7 +32,7 @@ def assets(argv: Sequence[str]) -> int:
 
 
 def _get(names: Sequence[str]) -> int:
-    wanted = [asset(n) for n in names] or list(all_assets().values())
+    wanted = [asset(n) for n in names] or [a for a in all_assets().values() if a.usual]
     refused = False
     for a in wanted:
         if a.missing() is None:

@@ -1,0 +1,1 @@
+"""A parametric head with exact factors: mesh, movements, people, renderer, counterfactual pictures."""
