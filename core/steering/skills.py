@@ -91,16 +91,19 @@ def labels_of(codes: np.ndarray, labels: Sequence[str], least: float = 1.0) -> l
 def presets(model: ReadingModel, least: float = 0.75) -> dict[str, np.ndarray]:
     """For each label of the texts, the weights `(K,)` in sigma at which its texts lie on average; small ones are zero.
 
-    Labels that lie nowhere in particular have no preset.
+    Labels that no direction tells from the rest have no preset. A direction that does so perfectly puts the texts of a
+    label with share p at sqrt((1 - p) / p); one must reach half of it.
     """
     if model.labels_ is None:
         return {}
     labels, codes = np.asarray(model.labels_), model.codes_ / model.basis_.scale
     found = {}
     for label in dict.fromkeys(model.labels_):
-        mean = codes[labels == label].mean(axis=0)
+        its = labels == label
+        mean, share = codes[its].mean(axis=0), its.mean()
+        clear = share < 1 and np.abs(mean).max() >= 0.5 * np.sqrt((1 - share) / share)
         mean[np.abs(mean) < least] = 0.0
-        if mean.any():
+        if clear and mean.any():
             found[label] = mean
     return found
 
