@@ -238,20 +238,41 @@ class OrthogonalBank(nn.Module):
         d: dimension of the space, at least the sum of the numbers.
         sign: `"positive"` makes the diagonal of R positive, so that the basis is a continuous function of the matrix;
             `"lapack"` leaves the signs that Householder QR gives, which released EDTalk and LIA codes assume.
+        after: a bank that this one goes on from: its directions come first and do not depend on this one's matrix
+            (QR is Gram-Schmidt in the order of the columns), so a bank can be added to a learned one without
+            disturbing it. The other bank keeps its own matrix and belongs to whoever registers it.
 
     Source: the motion bank of LIA (Wang et al. 2022) and EDTalk (Tan et al. 2024), which take QR of a learned matrix.
     """
 
-    def __init__(self, banks: int | Mapping[str, int], d: int, *, sign: str = "positive"):
+    def __init__(
+        self,
+        banks: int | Mapping[str, int],
+        d: int,
+        *,
+        sign: str = "positive",
+        after: "OrthogonalBank | None" = None,
+    ):
         super().__init__()
-        self.banks = {"": int(banks)} if isinstance(banks, int) else {str(n): int(v) for n, v in banks.items()}
-        k = sum(self.banks.values())
-        if not 1 <= k <= d:
-            raise ValueError(f"{k} orthonormal directions do not fit in {d} dimensions")
+        own = {"": int(banks)} if isinstance(banks, int) else {str(n): int(v) for n, v in banks.items()}
+        earlier = {} if after is None else after.banks
+        if set(own) & set(earlier):
+            raise ValueError("banks that go on from each other need different names")
+        self.banks = {**earlier, **own}
+        k, all_k = sum(own.values()), sum(self.banks.values())
+        if not 1 <= k <= all_k <= d:
+            raise ValueError(f"{all_k} orthonormal directions do not fit in {d} dimensions")
         if sign not in ("positive", "lapack"):
             raise ValueError("sign is 'positive' or 'lapack'")
         self.sign = sign
+        self._after = (after,)  # in a tuple, so that the other bank's matrix is not registered here a second time
         self.weight = nn.Parameter(torch.randn(d, k))
+
+    @property
+    def matrix(self) -> torch.Tensor:
+        """`(D, K)` the free matrix, that of the bank it goes on from first."""
+        after = self._after[0]
+        return self.weight if after is None else torch.cat([after.matrix, self.weight], dim=1)
 
     @property
     def names(self) -> list[str]:
@@ -269,7 +290,8 @@ class OrthogonalBank(nn.Module):
 
     def directions(self) -> torch.Tensor:
         """`(K, D)` orthonormal rows; gradients flow to the free matrix. Computed in float32 or better."""
-        weight = self.weight.float() if self.weight.dtype in (torch.float16, torch.bfloat16) else self.weight
+        weight = self.matrix
+        weight = weight.float() if weight.dtype in (torch.float16, torch.bfloat16) else weight
         with torch.autocast(weight.device.type, enabled=False):
             q, r = torch.linalg.qr(weight)
             if self.sign == "positive":

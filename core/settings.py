@@ -18,6 +18,7 @@ def setting(
     choices: tuple | None = None,
     log: bool = False,
     more: bool = False,
+    title: str = "",
 ) -> Any:
     """A field of a settings class, with all that a widget, the terminal and a check need to know of it.
 
@@ -29,10 +30,11 @@ def setting(
         choices: allowed values of a string.
         log: a slider for it runs over powers of ten.
         more: it is shown behind *More*, not at once.
+        title: of its widget, where the name alone says too little.
     """
     return field(
         default=default,
-        metadata=dict(help=help, low=low, high=high, step=step, choices=choices, log=log, more=more),
+        metadata=dict(help=help, low=low, high=high, step=step, choices=choices, log=log, more=more, title=title),
     )
 
 

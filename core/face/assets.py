@@ -1,5 +1,6 @@
-"""What the facial pages can fetch: the parametric head that our own training pictures are drawn from."""
+"""What the facial pages can fetch: the head that our training pictures are drawn from, the networks that find faces."""
 
+import shutil
 from pathlib import Path
 
 from core.assets import Asset, Progress
@@ -22,4 +23,22 @@ HEAD = Asset(
     build=_build_head,
     usual=False,  # only training and measuring the small face model need it
 )
-ASSETS = [HEAD]
+
+
+def _take_networks(wheel: Path, folder: Path, progress: Progress) -> None:
+    for name in ("face_detection/face_detection_full_range_sparse.tflite", "face_landmark/face_landmark.tflite"):
+        shutil.copy(wheel / "mediapipe" / "modules" / name, folder)
+    shutil.copy(next(wheel.glob("mediapipe-*.dist-info/LICENSE")), folder)
+
+
+FACE_MESH = Asset(
+    name="face-mesh",
+    title="The networks that find faces (MediaPipe)",
+    package="mediapipe",
+    version="0.10.21",
+    sha256="05dc4a9e593655a79558d05d6227d31018c2537a4bd3362b51e230cf22aecfe3",
+    megabytes=36,
+    licence="Apache-2.0",
+    build=_take_networks,
+)
+ASSETS = [HEAD, FACE_MESH]

@@ -24,7 +24,9 @@ TOKENS_A_SECOND = 350  # of reading, on one ordinary core
 class ReadingSettings(Settings):
     """What every model here needs to know to read a text."""
 
-    source: str = setting("smollm2", "The language model: smollm2, a Hugging Face id, a folder or a GGUF file.")
+    source: str = setting(
+        "smollm2", "What reads the texts: smollm2, a Hugging Face id, a folder or a GGUF file.", title="Language model"
+    )
     block: int = setting(14, "Behind which block the residual stream is read and later changed.", low=0, high=1000)
     pooling: str = setting("mean", "One vector a text: the mean of its tokens, or the last one.", choices=POOLINGS)
     chat: bool = setting(False, "Read each text as a message in a chat.", more=True)

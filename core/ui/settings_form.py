@@ -57,9 +57,9 @@ def settings_of(cls: type[Settings], values: dict[str, Any], most: Mapping[str, 
     return replace(settings, **lower)
 
 
-def label(name: str) -> str:
-    """A setting's name as a label: `k` to `K`, `batch_size` to `Batch size`."""
-    words = name.replace("_", " ")
+def label(f: Field) -> str:
+    """What a setting's widget is called: its title, or its name (`k` as `K`, `batch_size` as `Batch size`)."""
+    words = f.metadata.get("title") or f.name.replace("_", " ")
     return words[:1].upper() + words[1:]
 
 
@@ -69,16 +69,16 @@ def _widget(history: History, name: str, f: Field, value: Any, after: dict[str, 
         meta["high"] = most if meta["high"] is None else min(most, meta["high"])
     common = dict(value=value, help=meta["help"], after=after)
     if meta["choices"]:
-        history.bind(name, st.selectbox, label(f.name), meta["choices"], **common)
+        history.bind(name, st.selectbox, label(f), meta["choices"], **common)
     elif isinstance(value, bool):
-        history.bind(name, st.toggle, label(f.name), **common)
+        history.bind(name, st.toggle, label(f), **common)
     elif isinstance(value, str):
-        history.bind(name, st.text_input, label(f.name), **common)
+        history.bind(name, st.text_input, label(f), **common)
     else:
         whole = isinstance(value, int)
         bounds = {f"{end}_value": None if at is None else type(value)(at) for end, at in _ends(meta)}
         step, form = meta["step"] or (1 if whole else None), None if whole else "%g"
-        history.bind(name, st.number_input, label(f.name), **bounds, step=step, format=form, **common)
+        history.bind(name, st.number_input, label(f), **bounds, step=step, format=form, **common)
 
 
 def _ends(meta) -> list[tuple[str, float | None]]:

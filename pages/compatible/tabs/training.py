@@ -39,13 +39,13 @@ def version_settings(
             value = getattr(base, f.name)
         common = dict(value=value, help=f.metadata["help"])
         if f.metadata["choices"]:
-            history.bind(f"{field}.{f.name}", st.selectbox, label(f.name), f.metadata["choices"], **common)
+            history.bind(f"{field}.{f.name}", st.selectbox, label(f), f.metadata["choices"], **common)
         elif isinstance(value, int):
             low, high = int(f.metadata["low"]), min(int(f.metadata["high"]), 1000)
-            history.bind(f"{field}.{f.name}", st.number_input, label(f.name), low, high, step=50, **common)
+            history.bind(f"{field}.{f.name}", st.number_input, label(f), low, high, step=50, **common)
         else:
             low, high = float(f.metadata["low"]), float(f.metadata["high"])
-            history.bind(f"{field}.{f.name}", st.number_input, label(f.name), low, high, **common)
+            history.bind(f"{field}.{f.name}", st.number_input, label(f), low, high, **common)
         values[f.name] = value
     return replace(base, **values)
 
