@@ -119,6 +119,25 @@ def test_banks_are_orthogonal_to_each_other():
         b.rows("ears")
 
 
+@pytest.mark.parametrize("sign", ["positive", "lapack"])
+def test_a_bank_goes_on_from_another(sign):
+    first = bank({"mouth": 3, "pose": 2}, 16, sign=sign)
+    second = OrthogonalBank({"expression": 4}, 16, sign=sign, after=first)
+    both = OrthogonalBank({"mouth": 3, "pose": 2, "expression": 4}, 16, sign=sign)
+    with torch.no_grad():
+        both.weight.copy_(torch.cat([first.weight, second.weight], dim=1))
+    assert torch.equal(second.directions(), both.directions())
+    assert second.names == both.names and second.rows("expression") == slice(5, 9)
+    assert torch.allclose(second.directions()[:5], first.directions(), atol=1e-6)
+    assert set(dict(second.named_parameters())) == {"weight"}
+    second.directions()[5:].square().mul(torch.arange(16.0)).sum().backward()
+    assert first.weight.grad.abs().max() > 0 and second.weight.grad.abs().max() > 0
+    with pytest.raises(ValueError, match="different names"):
+        OrthogonalBank({"pose": 1}, 16, after=first)
+    with pytest.raises(ValueError, match="do not fit"):
+        OrthogonalBank({"expression": 12}, 16, after=first)
+
+
 def test_forward_is_a_weighted_sum():
     b = bank(3, 5)
     codes = torch.randn(2, 4, 3)

@@ -1,0 +1,168 @@
+"""Layers of the face networks: convolutions with weights rescaled at run time, blur, modulated convolutions.
+
+Source: Karras et al. 2018 (equalised learning rate), 2019 (low-pass filtered scaling), 2020 (weight demodulation).
+"""
+
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+GAIN = math.sqrt(2)
+SLOPE = 0.2
+TAPS = (1.0, 3.0, 3.0, 1.0)
+EPSILON = 1e-8
+
+
+class _Scaled(nn.Module):
+    """A weight that is either of unit variance and scaled at run time, or plain and drawn at that scale."""
+
+    def __init__(self, shape: tuple[int, ...], fan_in: int, equalised: bool):
+        super().__init__()
+        scale = 1 / math.sqrt(fan_in)
+        self.weight = nn.Parameter(torch.randn(shape) * (1.0 if equalised else scale))
+        self.scale = scale if equalised else 1.0
+
+    def scaled(self) -> torch.Tensor:
+        return self.weight if self.scale == 1.0 else self.weight * self.scale
+
+
+class Conv(_Scaled):
+    """A square convolution of `(N, A, H, W)` to B channels, without bias; the side stays unless `padding` says else."""
+
+    def __init__(
+        self, a: int, b: int, size: int, *, stride: int = 1, padding: int | None = None, equalised: bool = True
+    ):
+        super().__init__((b, a, size, size), a * size * size, equalised)
+        self.stride, self.padding = stride, size // 2 if padding is None else padding
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.conv2d(x, self.scaled(), stride=self.stride, padding=self.padding)
+
+
+class Linear(_Scaled):
+    """An affine map `(..., A)` to `(..., B)` without activation."""
+
+    def __init__(self, a: int, b: int, *, bias: float = 0.0, equalised: bool = True):
+        super().__init__((b, a), a, equalised)
+        self.bias = nn.Parameter(torch.full((b,), float(bias)))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.linear(x, self.scaled(), self.bias)
+
+
+class LeakyBias(nn.Module):
+    """`gain * leaky_relu(x + bias)`, one bias a channel; the gain keeps the variance."""
+
+    def __init__(self, channels: int):
+        super().__init__()
+        self.bias = nn.Parameter(torch.zeros(1, channels, 1, 1))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return F.leaky_relu(x + self.bias, SLOPE) * GAIN
+
+
+class Blur(nn.Module):
+    """The binomial low-pass filter [1, 3, 3, 1], in both directions, each channel for itself.
+
+    The filter is one depthwise convolution over all channels.
+
+    Args:
+        pad: zeros before and after, in both directions.
+        up: the filter's sum is 4, for a map that was spread with zeros in between.
+    """
+
+    def __init__(self, pad: tuple[int, int], *, up: bool = False):
+        super().__init__()
+        taps = torch.tensor(TAPS)
+        kernel = torch.outer(taps, taps) / taps.sum() ** 2
+        self.register_buffer("kernel", kernel * 4 if up else kernel)
+        self.pad = pad
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        before, after = self.pad
+        if before != after:
+            x, before = F.pad(x, (before, after, before, after)), 0
+        c = x.shape[1]
+        weight = self.kernel.to(x.dtype).expand(c, 1, -1, -1)
+        return F.conv2d(x, weight, padding=before, groups=c)
+
+
+class Enlarge(nn.Module):
+    """Twice the side: zeros between the pixels, then the binomial filter, as one depthwise transposed convolution."""
+
+    def __init__(self):
+        super().__init__()
+        taps = torch.tensor(TAPS)
+        self.register_buffer("kernel", torch.outer(taps, taps) / taps.sum() ** 2 * 4)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        c = x.shape[1]
+        # Each output pixel sees two taps; the filter is symmetric, so it need not be turned round
+        return F.conv_transpose2d(x, self.kernel.to(x.dtype).expand(c, 1, -1, -1), stride=2, padding=1, groups=c)
+
+
+class ModulatedConv(nn.Module):
+    """A convolution whose weights are scaled, per sample, by a style on the input channels.
+
+    With weights `w`, style `s = affine(z)` and `e = 1e-8`, channel `b` of the output is
+    `d_b * conv(s * x, w_b)`, where `d_b = 1 / sqrt(sum (w_b s)^2 + e)` with demodulation and 1 without. Scaling the
+    input and the output instead of the weights is the same sum, with one convolution for a whole batch.
+
+    Args:
+        a, b: channels in and out.
+        size: of the kernel.
+        style: length of z.
+        demodulate: normalise each output channel.
+        up: double the side (transposed convolution of stride 2, then the blur).
+
+    Source: Karras et al. 2020, equations 1 to 3.
+    """
+
+    def __init__(
+        self,
+        a: int,
+        b: int,
+        size: int,
+        style: int,
+        *,
+        demodulate: bool = True,
+        up: bool = False,
+        equalised: bool = True,
+    ):
+        super().__init__()
+        scale = 1 / math.sqrt(a * size * size)
+        self.weight = nn.Parameter(torch.randn(1, b, a, size, size) * (1.0 if equalised else scale))
+        self.scale = scale if equalised else 1.0
+        self.demodulate, self.up, self.padding = demodulate, up, size // 2
+        if up:
+            self.blur = Blur((1, 1), up=True)
+        self.modulation = Linear(style, a, bias=1.0, equalised=equalised)
+
+    def forward(self, x: torch.Tensor, z: torch.Tensor) -> torch.Tensor:
+        with torch.autocast(x.device.type, enabled=False):  # squares and sums of thousands of terms
+            style = self.modulation(z.float())
+            if len(z) == 1:  # one set of weights: cheaper than scaling large maps
+                weight, norm = self._weight_under(style), None
+            else:
+                style = style * self.scale
+                weight, norm = self.weight[0], self._norm(style)
+                x = x * style.to(x.dtype)[:, :, None, None]
+        if self.up:
+            x = self.blur(F.conv_transpose2d(x, weight.transpose(0, 1), stride=2))
+        else:
+            x = F.conv2d(x, weight, padding=self.padding)
+        return x if norm is None else x * norm.to(x.dtype)[:, :, None, None]
+
+    def _weight_under(self, style: torch.Tensor) -> torch.Tensor:
+        weight = self.scale * self.weight[0] * style[0][None, :, None, None]
+        if self.demodulate:
+            weight = weight * torch.rsqrt(weight.square().sum(dim=(1, 2, 3)) + EPSILON)[:, None, None, None]
+        return weight
+
+    def _norm(self, style: torch.Tensor) -> torch.Tensor | None:
+        if not self.demodulate:
+            return None
+        power = self.weight[0].square().sum(dim=(2, 3))  # (B, A)
+        return torch.rsqrt(style.square() @ power.T + EPSILON)
