@@ -55,7 +55,7 @@ def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
             nx, ny, nz = at[row, column, 3], at[row, column, 4], at[row, column, 5]
             length = np.sqrt(nx * nx + ny * ny + nz * nz) + 1e-9
             nx, ny, nz = nx / length, ny / length, nz / length
-            if nz < 0 and (part == HAIR or part == LASH):  # sheets, seen from behind
+            if nz < 0 and part >= HAIR:  # sheets, seen from behind
                 nx, ny, nz = -nx, -ny, -nz
             gloss, wrap = 0.08, 0.25
             ax = abs(x)

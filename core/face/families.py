@@ -1,0 +1,3 @@
+"""Importing this module registers every family of the page *Facial motion*."""
+
+from core.face.small import model  # noqa: F401

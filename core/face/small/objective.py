@@ -1,0 +1,128 @@
+"""What the small network learns from: ordered pairs of pictures of one person, and a loss on what changes."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+
+from core.face.head.factors import BANKS, FACTORS
+from core.face.head.tuples import VIEWS, Tuples
+
+REACH = 2.0  # the code of a factor runs from -REACH to REACH
+_SIGNED = np.array([name in BANKS["pose"] for name in FACTORS])
+_MIRRORED = np.array([-1.0 if name in ("yaw", "roll", "x") else 1.0 for name in FACTORS], dtype=np.float32)
+# which bank of a picture comes from the other person's factors
+_ORIGIN = {"source": "", "mouth": "m", "pose": "p", "expression": "e", "all": "mpe"}
+_LETTERS = {"mouth": "m", "pose": "p", "expression": "e"}
+
+
+def labels(factors: np.ndarray) -> np.ndarray:
+    """The codes that factors `(..., 13)` stand for: centred, from -REACH to REACH."""
+    return np.where(_SIGNED, factors, 2 * factors - 1).astype(np.float32) * np.float32(REACH)
+
+
+def pairs(changed: tuple[str, ...]) -> list[tuple[int, int, tuple[str, ...]]]:
+    """Ordered pairs of views in which exactly some banks change, all of them towards the same factors.
+
+    Args:
+        changed: of the banks; a pair may change any non-empty part of them.
+
+    Returns:
+        From which view, to which, and the banks that change.
+    """
+    found = []
+    for a, of_a in _ORIGIN.items():
+        for b, of_b in _ORIGIN.items():
+            moved = tuple(bank for bank, letter in _LETTERS.items() if (letter in of_a) != (letter in of_b))
+            one_way = set(of_a) < set(of_b) or set(of_b) < set(of_a)
+            if one_way and set(moved) <= set(changed):
+                found.append((VIEWS.index(a), VIEWS.index(b), moved))
+    return found
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Pictures `(B, 3, S, S)` in -1..1: sources, drivers, targets; labels `(B, 13)` of the first two; and which banks
+    of each driver are to be taken, `(B, 3)` booleans in the order mouth, pose, expression."""
+
+    source: torch.Tensor
+    driver: torch.Tensor
+    target: torch.Tensor
+    of_source: torch.Tensor
+    of_driver: torch.Tensor
+    taken: torch.Tensor
+
+
+def draw_batch(tuples: Tuples, rows: np.ndarray, choices: list, rng: np.random.Generator, *, own: float = 0.1) -> Batch:
+    """Pairs out of some tuples. Where the change is towards the other person's factors, that person drives;
+    otherwise the target drives itself. Half of the tuples are mirrored, and colours and light are varied.
+
+    Args:
+        rows: of the tuples.
+        choices: from `pairs`.
+        own: share of pairs in which nothing changes.
+    """
+    n, banks = len(rows), list(_LETTERS)
+    views = np.zeros((n, 3), dtype=int)
+    taken = np.zeros((n, len(banks)), dtype=bool)
+    groups = sorted(
+        {moved for _, _, moved in choices}
+    )  # each set of banks is equally likely, however many pairs it has
+    for i in range(n):
+        group = groups[rng.integers(len(groups))]
+        of_group = [c for c in choices if c[2] == group]
+        a, b, moved = of_group[rng.integers(len(of_group))]
+        towards = len(_ORIGIN[VIEWS[b]]) > len(_ORIGIN[VIEWS[a]])
+        views[i] = a, VIEWS.index("other") if towards else b, b
+        taken[i] = [bank in moved for bank in banks]
+        if rng.random() < own:
+            views[i, 2], taken[i] = a, False
+    pictures = np.stack([tuples.pictures[row][views[i]] for i, row in enumerate(rows)])  # (n, 3, S, S, 3)
+    x, known = _varied(pictures, np.stack([tuples.factors[row, views[i, :2]] for i, row in enumerate(rows)]), rng)
+    return Batch(x[:, 0], x[:, 1], x[:, 2], known[:, 0], known[:, 1], torch.from_numpy(taken))
+
+
+def draw_pictures(tuples: Tuples, rows: np.ndarray, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """One picture `(B, 3, S, S)` of each of some tuples, varied in the same way, and its labels `(B, 13)`."""
+    views = rng.integers(len(VIEWS), size=len(rows))
+    x, known = _varied(tuples.pictures[rows, views][:, None], tuples.factors[rows, views][:, None], rng)
+    return x[:, 0], known[:, 0]
+
+
+def _varied(pictures: np.ndarray, factors: np.ndarray, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
+    """Pictures of each row `(n, v, S, S, 3)` mirrored, in other colours and light, all of a row alike; labels."""
+    n, known = len(pictures), labels(factors)
+    mirrored = rng.random(n) < 0.5
+    pictures, known = pictures.copy(), known.copy()
+    pictures[mirrored] = pictures[mirrored][:, :, :, ::-1]
+    known[mirrored] *= _MIRRORED
+    x = torch.from_numpy(pictures).permute(0, 1, 4, 2, 3).float() / 127.5 - 1
+    gain = rng.uniform(0.85, 1.15, (n, 1, 3, 1, 1)) * rng.uniform(0.8, 1.2, (n, 1, 1, 1, 1))
+    lift = rng.uniform(-0.15, 0.15, (n, 1, 1, 1, 1))
+    x = (x * torch.from_numpy(gain.astype(np.float32)) + torch.from_numpy(lift.astype(np.float32))).clamp(-1, 1)
+    return x, torch.from_numpy(known)
+
+
+def change(source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """`(B, 1, S, S)` weights that add up to one in each picture: a tenth everywhere, most where the two differ."""
+    differ = (source - target).abs().mean(1, keepdim=True)
+    differ = F.avg_pool2d(differ, 3, 1, 1)
+    weight = 0.1 + (differ / 0.2).clamp(max=1)
+    return weight / weight.sum((2, 3), keepdim=True)
+
+
+def picture_loss(drawn: torch.Tensor, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+    """`(B,)` weighted absolute error of each picture: of the pixels, their slopes, and half and quarter sizes.
+
+    Every picture counts the same, however small the part that changes.
+    """
+    weight = change(source, target)
+    total = ((drawn - target).abs().mean(1, keepdim=True) * weight).sum((1, 2, 3))
+    for axis in (2, 3):
+        slope = (drawn.diff(dim=axis) - target.diff(dim=axis)).abs().mean(1, keepdim=True)
+        total = total + (slope * weight.narrow(axis, 1, weight.shape[axis] - 1)).sum((1, 2, 3))
+    for _ in range(2):
+        drawn, target, weight = F.avg_pool2d(drawn, 2), F.avg_pool2d(target, 2), 4 * F.avg_pool2d(weight, 2)
+        total = total + 0.5 * ((drawn - target).abs().mean(1, keepdim=True) * weight).sum((1, 2, 3))
+    return total
