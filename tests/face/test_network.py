@@ -180,6 +180,21 @@ def test_spare_parts_change_nothing():
     assert torch.equal(other.draw(again, again.codes + 1).picture, before)
 
 
+@pytest.mark.parametrize("sizes", [TINY, OWN])
+def test_short_numbers_keep_flow_and_banks_exact(sizes):
+    net = network(sizes)
+    picture = pictures(2)
+    source = net.encode(picture)
+    codes = source.codes + 1
+    whole = net.draw(source, codes)
+    with torch.autocast("cpu", torch.float16):
+        short = net.draw(net.encode(picture), codes)
+        again = net.draw(source, codes)
+    assert again.picture.dtype == again.flow.dtype == torch.float32
+    assert 1e-5 < apart(again.picture, whole.picture) < 0.03 and apart(short.picture, whole.picture) < 0.03
+    assert (again.flow - again.flow.half().float()).abs().max() > 1e-5  # summed over the scales in single precision
+
+
 def test_what_does_not_fit_is_refused():
     net = network()
     with pytest.raises(InputError, match="32 x 32"):

@@ -9,10 +9,22 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from core.device import pick
+
 GAIN = math.sqrt(2)
 SLOPE = 0.2
 TAPS = (1.0, 3.0, 3.0, 1.0)
 EPSILON = 1e-8
+
+
+def place(network: nn.Module, device: str | torch.device | None) -> None:
+    """Put a new network on a device (the best there is when None), ready to use.
+
+    One that was built on torch's device `meta` has no weights yet: it stays there until it is given some.
+    """
+    if not next(network.parameters()).is_meta:
+        network.to(pick(str(device)) if device is not None else pick())
+    network.eval()
 
 
 class _Scaled(nn.Module):
@@ -60,7 +72,7 @@ class LeakyBias(nn.Module):
         self.bias = nn.Parameter(torch.zeros(1, channels, 1, 1))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return F.leaky_relu(x + self.bias, SLOPE) * GAIN
+        return F.leaky_relu(x + self.bias.to(x.dtype), SLOPE).mul_(GAIN)
 
 
 class Blur(nn.Module):
@@ -99,8 +111,9 @@ class Enlarge(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         c = x.shape[1]
-        # Each output pixel sees two taps; the filter is symmetric, so it need not be turned round
-        return F.conv_transpose2d(x, self.kernel.to(x.dtype).expand(c, 1, -1, -1), stride=2, padding=1, groups=c)
+        # The filter is symmetric, so it need not be turned round. Flows and colours keep their precision
+        with torch.autocast(x.device.type, enabled=False):
+            return F.conv_transpose2d(x, self.kernel.to(x.dtype).expand(c, 1, -1, -1), stride=2, padding=1, groups=c)
 
 
 class ModulatedConv(nn.Module):

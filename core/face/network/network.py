@@ -10,12 +10,11 @@ import torch
 from torch import nn
 
 from core.basis import Basis, OrthogonalBank
-from core.device import pick
 from core.errors import InputError
 from core.face.network.encoder import Encoder
 from core.face.network.generator import Drawn, Generator, warp
-from core.face.network.layers import Linear
-from core.face.network.sizes import EDTALK, LIA_SIZES, Sizes
+from core.face.network.layers import Linear, place
+from core.face.network.sizes import EDTALK, Sizes
 
 EXPRESSION = "expression"
 _HEADS = {"mouth": "lip_fc", "pose": "pose_fc", EXPRESSION: "exp_fc"}  # the released names
@@ -58,8 +57,7 @@ class FaceNetwork(nn.Module):
         super().__init__()
         self.sizes = sizes
         self._build()
-        self.to(pick(str(device)) if device is not None else pick())
-        self.eval()
+        place(self, device)
 
     def _build(self) -> None:
         s = self.sizes
@@ -240,32 +238,3 @@ class FaceNetwork(nn.Module):
 def _composed(first: tuple, second: tuple) -> tuple:
     (a, b), (c, d) = first, second
     return c @ a, c @ b + d
-
-
-class LIA(FaceNetwork):
-    """The network of LIA: one bank inside the decoder, one head inside the encoder, under the released names.
-
-    Source: Wang et al. 2022.
-    """
-
-    def __init__(self, sizes: Sizes = LIA_SIZES, *, device: str | torch.device | None = None):
-        super().__init__(sizes, device=device)
-
-    def _build(self) -> None:
-        s = self.sizes
-        self.enc = Encoder(s)
-        self.dec = Generator(s, OrthogonalBank(s.counts, s.latent, sign="lapack"))
-        widths = [*[s.latent] * (s.shared + s.own), s.codes]
-        self.enc.fc = nn.Sequential(*(Linear(a, b, equalised=s.equalised) for a, b in pairwise(widths)))
-
-    @property
-    def bank(self) -> OrthogonalBank:
-        """The bank of motion directions."""
-        return self.dec.direction
-
-    def _layers(self) -> list[list[Linear]]:
-        return [list(self.enc.fc)]
-
-    def codes_of(self, h: torch.Tensor) -> torch.Tensor:
-        """Codes `(N, K)` of vectors `(N, latent)`."""
-        return self.enc.fc(h)
