@@ -32,7 +32,7 @@ class SmallSettings(Settings):
     batch: int = setting(8, "Pairs of pictures a step; the first stage reads four times as many.", low=1, high=1024)
     lr: float = setting(1e-3, "Learning rate.", low=1e-6, high=1.0, log=True, more=True)
     known: float = setting(
-        0.05, "Weight of the known factors beside the pictures; 0 leaves the codes to the pictures.", low=0, high=100
+        0.2, "Weight of the known factors beside the pictures; 0 leaves the codes to the pictures.", low=0, high=100
     )
     ema: float = setting(0.998, "Decay of the average of the weights that is kept.", low=0, high=0.9999, more=True)
 

@@ -105,10 +105,15 @@ def _varied(pictures: np.ndarray, factors: np.ndarray, rng: np.random.Generator)
 
 
 def change(source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """`(B, 1, S, S)` weights that add up to one in each picture: a tenth everywhere, most where the two differ."""
-    differ = (source - target).abs().mean(1, keepdim=True)
-    differ = F.avg_pool2d(differ, 3, 1, 1)
-    weight = 0.1 + (differ / 0.2).clamp(max=1)
+    """`(B, 1, S, S)` weights that add up to one in each picture: three quarters where the two differ, the rest even.
+
+    A change of a few pixels only counts less, and no change at all leaves even weights.
+    """
+    differ = F.avg_pool2d((source - target).abs().mean(1, keepdim=True), 3, 1, 1)
+    differ = (differ / 0.2).clamp(max=1)
+    pixels = differ[0].numel()
+    share = differ / (differ.sum((2, 3), keepdim=True) + 0.003 * pixels)
+    weight = 0.75 * share + 0.25 / pixels
     return weight / weight.sum((2, 3), keepdim=True)
 
 
