@@ -1,6 +1,7 @@
 """Where the carriers go: from the signal's own windowed spectra, spread evenly, or drawn at random."""
 
 import numpy as np
+from scipy import fft
 from sklearn.cluster import kmeans_plusplus
 
 from core.transport.windowed import Window, centres_of, local_spectra, peaks
@@ -26,7 +27,8 @@ def find_carriers(
     rng = np.random.default_rng(seed)
     if kind == "auto":
         both = [find_carriers(signal, k, kind=one, cells=cells, seed=seed, sigma=sigma) for one in ("data", "cover")]
-        return max(both, key=lambda w: coverage(signal, w, cells))
+        energy = _Energy(signal)
+        return max(both, key=lambda w: energy.within(w, cells / 2))
     if kind == "data":
         points, weight = spectral_peaks(signal, sigma=sigma)
         found = (
@@ -75,7 +77,8 @@ def _kmeans(points: np.ndarray, weight: np.ndarray, k: int, seed: int, signal: n
         more = points[rng.randint(len(points), size=k - len(points))]
         return np.concatenate([points, more + rng.standard_normal(more.shape)])
     tries = [_lloyd(points, weight, k, rng) for _ in range(4)]
-    return max(tries, key=lambda w: coverage(signal, w, cells))
+    energy = _Energy(signal)
+    return max(tries, key=lambda w: energy.within(w, cells / 2))
 
 
 def _lloyd(points, weight, k, rng, rounds: int = 20) -> np.ndarray:
@@ -120,26 +123,33 @@ def _cover(signal: np.ndarray, k: int, cells: int) -> np.ndarray:
     window = np.ones(1)
     for n in signal.shape:
         window = np.multiply.outer(window, np.hanning(n + 2)[1:-1])
-    power = np.abs(np.fft.fftn((signal - signal.mean()) * window[0])) ** 2
-    freqs = np.stack(
-        np.meshgrid(*[np.fft.fftfreq(n, 1 / longest) for n in signal.shape], indexing="ij"), -1
-    )  # cycles a longest side when the axis has it
-    radius = np.linalg.norm(freqs, axis=-1)
-    # the un-modulated grid serves the middle already
-    power = power * (1 - np.exp(-((radius / (cells / 2)) ** 4)))
-    # transform of the disc, to add up the energy inside it around every frequency at once
+    axes = [np.fft.fftfreq(n, 1 / longest) for n in signal.shape]  # cycles a longest side when the axis has it
+    radius = np.sqrt(_far(axes, np.zeros(signal.ndim)))
     soft = np.exp(-((radius / (cells / 2)) ** 4))
-    kernel = np.fft.fftn(soft)
+    power = np.abs(fft.fftn((signal - signal.mean()) * window[0])) ** 2
+    power = power * (1 - soft)  # the un-modulated grid serves the middle already
+    kernel = fft.rfftn(soft)  # adds up the energy inside the disc around every frequency at once
     found = []
     for _ in range(k):
-        gain = np.fft.ifftn(np.fft.fftn(power) * kernel).real
+        gain = fft.irfftn(fft.rfftn(power) * kernel, s=power.shape)
         gain[radius < 1] = -np.inf  # where nothing is left, not another un-modulated grid
-        w = freqs.reshape(-1, signal.ndim)[gain.argmax()]
+        at = np.unravel_index(gain.argmax(), gain.shape)
+        w = np.array([f[i] for f, i in zip(axes, at, strict=True)])
         found.append(w)
-        for sign in (1, -1):
-            near = np.linalg.norm(freqs - sign * w, axis=-1)
-            power = power * (1 - np.exp(-((near / (cells / 2)) ** 4)))
+        for sign in (1, -1):  # energy that it serves is gone; beyond this reach nothing changes
+            reach = [np.flatnonzero(np.abs(f - sign * a) < 1.25 * cells) for f, a in zip(axes, w, strict=True)]
+            near = _far([f[i] for f, i in zip(axes, reach, strict=True)], sign * w)
+            power[np.ix_(*reach)] *= 1 - np.exp(-((near / (cells / 2) ** 2) ** 2))
     return np.array(found)
+
+
+def _far(axes: list[np.ndarray], w: np.ndarray) -> np.ndarray:
+    """Squared distance of every frequency of a grid from one, given the grid's axes."""
+    d = len(axes)
+    return sum(
+        (f - a).reshape([-1 if i == j else 1 for j in range(d)]) ** 2
+        for i, (f, a) in enumerate(zip(axes, w, strict=True))
+    )
 
 
 def _log_uniform(k: int, shape: tuple[int, ...], cells: int, rng: np.random.Generator) -> np.ndarray:
@@ -156,17 +166,25 @@ def _log_uniform(k: int, shape: tuple[int, ...], cells: int, rng: np.random.Gene
 
 def coverage(signal: np.ndarray, carriers: np.ndarray, cells: int) -> float:
     """Share of the spectral energy, the mean left out, within half the grid's cells of a carrier or of zero."""
-    longest = max(signal.shape)
-    power = np.abs(np.fft.rfftn(signal - signal.mean())) ** 2
-    axes = [np.fft.fftfreq(n, 1 / longest) for n in signal.shape[:-1]]
-    axes.append(np.fft.rfftfreq(signal.shape[-1], 1 / longest))
-    inside = np.zeros(power.shape, dtype=bool)
-    for w in np.concatenate([np.zeros((1, signal.ndim)), carriers, -carriers]):
-        far = sum(
-            (f - a).reshape([-1 if i == j else 1 for j in range(signal.ndim)]) ** 2
-            for i, (f, a) in enumerate(zip(axes, w, strict=True))
-        )
-        inside |= far <= (cells / 2) ** 2
-    power[..., 1:] *= 2  # the other half
-    total = power.sum()
-    return float(power[inside].sum() / total) if total > 0 else 1.0
+    return _Energy(signal).within(carriers, cells / 2)
+
+
+class _Energy:
+    """The energy spectrum of a signal, its mean left out, made once for many questions."""
+
+    def __init__(self, signal: np.ndarray):
+        longest = max(signal.shape)
+        self.power = np.abs(fft.rfftn(signal - signal.mean())) ** 2
+        self.power[..., 1:] *= 2  # the other half
+        self.axes = [np.fft.fftfreq(n, 1 / longest) for n in signal.shape[:-1]]
+        self.axes.append(np.fft.rfftfreq(signal.shape[-1], 1 / longest))
+
+    def within(self, carriers: np.ndarray, radius: float) -> float:
+        """The share within a radius of a carrier, of its negative or of zero; 1 for a signal that is flat."""
+        inside = np.zeros(self.power.shape, dtype=bool)
+        for w in np.concatenate([np.zeros((1, len(self.axes))), carriers, -carriers]):
+            reach = [np.flatnonzero(np.abs(f - a) <= radius) for f, a in zip(self.axes, w, strict=True)]
+            near = _far([f[i] for f, i in zip(self.axes, reach, strict=True)], w)
+            inside[np.ix_(*reach)] |= near <= radius**2
+        total = self.power.sum()
+        return float(self.power[inside].sum() / total) if total > 0 else 1.0

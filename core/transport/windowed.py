@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.fft import next_fast_len
 
 _BATCH_BYTES = 2**26
 
@@ -15,7 +16,7 @@ class Window:
     Attributes:
         sigma: in samples.
         size: samples along each side of a patch, odd.
-        fft: length of the transform, zero-padded.
+        fft: length of the transform, zero-padded; even.
     """
 
     sigma: float
@@ -26,7 +27,7 @@ class Window:
     def of(cls, sigma: float, shape: tuple[int, ...], pad: int = 2) -> "Window":
         """A window of three sigma each way."""
         size = 2 * int(np.ceil(3 * sigma)) + 1
-        return cls(sigma, size, 2 ** int(np.ceil(np.log2(pad * size))))
+        return cls(sigma, size, 2 * next_fast_len(int(np.ceil(pad * size / 2)), real=True))
 
     @property
     def lobe(self) -> int:

@@ -55,15 +55,17 @@ def draw(history: History[TransportView], chosen: Chosen) -> Shown:
     large = chosen.signal.kind == "picture" and max(chosen.signal.shape) >= _COARSE_FROM
     if large and not shown.is_there(history, chosen):
         with pictures.container():
-            _pictures(shown.get(history, chosen, coarse=True), "A coarse fit first; the fine one is on its way.")
+            _pictures(
+                shown.get(history, chosen, coarse=True), "A coarse fit first; the fine one is on its way.", "coarse"
+            )
     on = shown.refined(history, shown.get(history, chosen))
     with pictures.container():
         _pictures(on)
     return on
 
 
-def _pictures(on: Shown, note: str = "") -> None:
-    left, middle, right = look.panels(on.signal, "centre")
+def _pictures(on: Shown, note: str = "", name: str = "centre") -> None:
+    left, middle, right = look.panels(on.signal, name)
     signal, knots = on.signal, " × ".join(map(str, on.spectrum.grid.knots[::-1]))
     size = (
         " × ".join(map(str, signal.shape[::-1])) if signal.kind != "sound" else f"{signal.shape[0] / signal.rate:g} s"

@@ -14,6 +14,11 @@ def test_each_sample_opens(name):
     assert float(said.get("PSNR", said.get("SNR")).split()[0]) > (10 if "PSNR" in said else 5)
 
 
+def test_a_large_picture_is_drawn_coarse_first_and_then_fine():
+    at = clean(open_at(data="sample:brick", size=512))
+    assert metrics(at)["Stored numbers"] == "9,009" and not any("coarse fit first" in c.value for c in at.caption)
+
+
 @pytest.mark.parametrize("tab", TABS)
 @pytest.mark.parametrize(
     "data", ["sample:warped fringe", "sample:astronaut", "sample:glide", "sample:star", "sample:torus"]
