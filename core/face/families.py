@@ -1,3 +1,3 @@
 """Importing this module registers every family of the page *Facial motion*."""
 
-from core.face.small import model  # noqa: F401
+from core.face.small import model, personal  # noqa: F401

@@ -9,6 +9,7 @@ from core.face.head.factors import FACTORS, columns
 from core.face.head.tuples import VIEWS, tuples
 from core.face.small.model import SmallFace
 from core.face.small.objective import REACH, change, draw_batch, draw_pictures, labels, pairs, picture_loss
+from core.face.small.personal import PersonalFace
 from core.face.small.rebuild import FileRun
 from core.face.small.train import ALL, MOTION, fit
 from core.models import family
@@ -176,3 +177,23 @@ def test_it_is_a_family_and_refuses_pictures_of_another_side():
     assert family("face.small") is SmallFace
     with pytest.raises(InputError, match="16 x 16"):
         SmallFace(device="cpu", **TINY).fit(Dataset(np.zeros((2, 20, 20, 3)), "images"))
+
+
+def test_a_personal_model_learns_its_frames_and_leaves_codes_and_start_alone(shown, model):
+    from core.datasets.dataset import Dataset
+
+    frames = shown.pictures[0, :5] / np.float32(255)
+    before, errors = weights(model), []
+
+    class Listening(Run):
+        def progress(self, step, total, metrics=None, preview=None):
+            errors.append(metrics["picture"])
+
+    own = PersonalFace(device="cpu", steps=60, batch=4, lr=3e-3)
+    own.shape_ = (SIDE, SIDE, 3)
+    own.go_on_from(model, Dataset(frames, "images"), seed=0, run=Listening())
+    assert np.mean(errors[-3:]) < 0.8 * errors[0]
+    assert np.allclose(own.encode(frames), model.encode(frames))
+    assert all(torch.equal(before[n], t) for n, t in weights(model).items())
+    with pytest.raises(InputError, match="two frames"):
+        own.go_on_from(model, Dataset(frames[:1], "images"), seed=0, run=Run())

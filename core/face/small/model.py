@@ -163,5 +163,5 @@ class SmallFace(Model):
         return pixels * s.batch / 8 * (0.8 * (s.anchor + s.motion + s.enhance)) + 0.06 * pixels * s.tuples
 
     def _tensor(self, pictures: np.ndarray) -> torch.Tensor:
-        x = torch.as_tensor(np.asarray(pictures, dtype=np.float32)).permute(0, 3, 1, 2)
+        x = torch.tensor(np.asarray(pictures, dtype=np.float32)).permute(0, 3, 1, 2)
         return x.to(self.device) * 2 - 1

@@ -15,13 +15,13 @@ from core.assets import cache
 from core.errors import InputError
 from core.face.assets import HEAD
 from core.face.small.model import SmallFace
+from core.face.small.personal import NAME
 from core.progress import Run
 from core.runs.state import pack_state, unpack_state
 from core.store import Card, load, save
 from core.store.disk import private, write_atomic
 from core.store.library import SHIPPED
 
-NAME = "face-small"
 DATA = "Renders of the parametric head"
 NOTE = (
     "Made by python -m core.face.small.train, on renders of the MakeHuman head only. Labels used: all 13 factors of "
