@@ -120,6 +120,20 @@ def test_uneven_frames_are_shown_when_their_time_has_come():
     assert len(fast) == 50 and fast[24] == 2 and fast[26] == 4
 
 
+def test_a_browsers_recording_that_does_not_say_how_long_it_is():
+    out = io.BytesIO()
+    with av.open(out, "w", format="webm", options={"live": "1"}) as container:
+        stream = container.add_stream("libvpx", rate=25)
+        stream.width, stream.height, stream.pix_fmt, stream.bit_rate = 64, 48, "yuv420p", 4_000_000
+        for picture in pictures(20):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode(None))
+    with av.open(io.BytesIO(out.getvalue())) as container:
+        assert not container.duration and not container.streams.video[0].duration
+    clip = open_clip("recorded.webm", out.getvalue())
+    assert clip.seconds == pytest.approx(0.8, abs=0.05) and numbers(clip.frames()) == list(range(20))
+
+
 def test_held_frames_against_a_search():
     rng = np.random.default_rng(1)
     times = np.cumsum(rng.uniform(0.001, 0.2, 50))

@@ -18,15 +18,24 @@ def demuxer(label: str, data: bytes) -> str:
         raise InputError(f"{label} is empty; {ACCEPTED}.")
     if len(data) > MOST_BYTES:
         raise InputError(f"{label} is larger than {MOST_BYTES // 10**6} MB, the most that is accepted here.")
+    if form := _by_magic(data):
+        return form
+    raise InputError(f"{label} is not a video that is read here; {ACCEPTED}.")
+
+
+def is_container(data: bytes) -> bool:
+    """Whether the bytes begin like one of the containers that can hold sound."""
+    return _by_magic(data) in ("mov", "matroska", "avi")
+
+
+def _by_magic(data: bytes) -> str | None:
     if data[4:8] in (b"ftyp", b"moov", b"mdat", b"wide", b"free", b"skip"):
         return "mov"
     if data[:4] == b"\x1aE\xdf\xa3":
         return "matroska"
     if data[:4] == b"RIFF" and data[8:12] == b"AVI ":
         return "avi"
-    if data[:6] in (b"GIF87a", b"GIF89a"):
-        return "gif"
-    raise InputError(f"{label} is not a video that is read here; {ACCEPTED}.")
+    return "gif" if data[:6] in (b"GIF87a", b"GIF89a") else None
 
 
 def opened(label: str, data: bytes, form: str):

@@ -10,13 +10,13 @@ import numpy as np
 from core.datasets.guard import base, decoding
 from core.errors import InputError
 from core.face.clip.containers import ACCEPTED, demuxer, length_measured, length_told, opened
+from core.face.clip.sounding import RATE, sound_part
 from core.face.clip.timing import held
 
 FPS = 25.0  # of the released networks
 LONGEST = 512
 MOST_SECONDS = 120.0  # of the part that is read
 MOST_PIXELS = 8192 * 4320  # of one frame
-RATE = 16_000
 _SLACK = 0.002  # files round their times to milliseconds
 _MISSING = 0.5  # seconds; less than this missing at the end is nothing to speak of
 
@@ -152,34 +152,13 @@ class Clip:
             raise InputError(
                 f"{end - begin:.0f} s of {self.name} are too long; choose a part of at most {MOST_SECONDS:.0f} s."
             )
-        wanted = max(0, round((end - begin) * rate))
-        out = np.zeros(wanted, dtype=np.float32)
-        filled, broken = 0, False
-        with opened(self.name, self.data, self.form) as container:
-            stream = container.streams.audio[0]
-            resampler = av.AudioResampler(format="flt", layout="mono", rate=rate)
-            at: int | None = None
-            try:
-                for frame in container.decode(stream):
-                    if at is None:  # where the first sample falls, counted from the part's begin
-                        first = float(frame.time) if frame.time is not None else self.start
-                        at = round((first - self.start - begin) * rate)
-                    frame.pts = None
-                    for block in resampler.resample(frame):
-                        at += _place(out, block.to_ndarray()[0], at)
-                    if at >= wanted:
-                        break
-                else:
-                    for block in resampler.resample(None):
-                        at = (at or 0) + _place(out, block.to_ndarray()[0], at or 0)
-            except av.FFmpegError:
-                broken = True
-            filled = at or 0
-        if broken and filled <= 0:
-            raise InputError(f"The sound of {self.name} is damaged; {ACCEPTED}.")
+        count = max(0, round((end - begin) * rate))
+        wave, reached, broken = sound_part(
+            self.name, self.data, self.form, start=self.start, begin=begin, count=count, rate=rate
+        )
         if broken:
-            self._note(f"The sound is damaged after {begin + filled / rate:.1f} seconds; silence follows.")
-        return np.clip(np.nan_to_num(out, posinf=0.0, neginf=0.0), -1, 1)
+            self._note(f"The sound is damaged after {begin + reached / rate:.1f} seconds; silence follows.")
+        return wave
 
 
 def open_clip(name: str, data: bytes) -> Clip:
@@ -237,11 +216,3 @@ def _picture(frame: av.VideoFrame, size: tuple[int, int], rotation: int) -> np.n
     source = "ITU709" if large else None
     small = frame.reformat(*size, format="rgb24", src_colorspace=source, interpolation="AREA")
     return np.ascontiguousarray(np.rot90(small.to_ndarray(), -rotation // 90))
-
-
-def _place(out: np.ndarray, block: np.ndarray, at: int) -> int:
-    """Copy a block of samples to where it belongs, as far as it lies inside; its length."""
-    low, high = max(at, 0), min(at + len(block), len(out))
-    if low < high:
-        out[low:high] = block[low - at : high - at]
-    return len(block)
