@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.signal import fftconvolve, lfilter
 
+from core.datasets.build_assets import SAMPLES
 from core.face.network.mel import RATE, as_speech, mel_windows
+from core.face.speech.alignment import transferred
 from core.face.speech.sentences import FRENCH, GERMAN, ITALIAN, SPANISH, english, lines
-from core.face.speech.sound import levelled
+from core.face.speech.sound import levelled, read_speech
 from core.face.speech.synthesisers import espeak, flite
 from core.face.speech.visemes import Segment, targets
 
@@ -18,6 +20,8 @@ VARIANTS = ("", "+m1", "+m3", "+m5", "+m7", "+f1", "+f2", "+f5", "+klatt2", "+An
 LANGUAGES = {"de": GERMAN, "fr": FRENCH, "es": SPANISH, "it": ITALIAN}
 PEOPLE = ("kal16", "awb", "rms")  # voices of flite; the last two were made from recordings of people
 HELD_OUT = {"espeak": "en-us+f4", "flite": "slt"}  # never trained on
+RECORDED = SAMPLES / "speech.flac"
+TRANSCRIPT = "And you always want to see it in the superlative degree."
 TIMES = 8  # how often espeak says each English sentence, in other voices
 
 
@@ -115,7 +119,22 @@ def held_out() -> dict[str, list[Utterance]]:
     sets = {name: [utterance(*say(text)) for text in sentences] for name, say in ways.items()}
     rng = np.random.default_rng(1)
     sets["the same, with noise and echo"] = [utterance(*flite(text, HELD_OUT["flite"]), rng=rng) for text in sentences]
+    sets["one recorded sentence of a person"] = [recorded()]
     return sets
+
+
+def recorded() -> Utterance:
+    """The recording of a person among the samples (CMU ARCTIC a0007).
+
+    The times of its phonemes come from flite's voice of the same person saying the same, matched to the recording by
+    dynamic time warping; they are right to a frame or two.
+    """
+    wave, _ = read_speech(RECORDED.name, RECORDED.read_bytes())
+    wave = levelled(wave)
+    spoken, rate, segments = flite(TRANSCRIPT, "awb")
+    spoken = levelled(as_speech(spoken, rate).astype(np.float32))
+    moved = transferred(segments, spoken, wave)
+    return Utterance(wave, _controls(moved, len(wave)), tuple(moved))
 
 
 def gathered(utterances: Iterable[Utterance], dtype: type = np.float32) -> tuple[np.ndarray, np.ndarray]:

@@ -8,7 +8,7 @@ import subprocess
 import numpy as np
 
 from core.datasets.audio import read_sound
-from core.datasets.guard import base
+from core.datasets.guard import base, decoding
 from core.errors import InputError
 from core.face.clip.containers import is_container
 from core.face.clip.sounding import sound_of
@@ -50,6 +50,27 @@ def read_speech(name: str, data: bytes) -> tuple[np.ndarray, list[str]]:
     if is_silent(wave):
         notes.append("This sound is silent: the mouth stays closed.")
     return wave, notes
+
+
+def faithful(name: str, data: bytes) -> tuple[np.ndarray, int]:
+    """The sound of a file as it goes into a finished clip: `(n, 1 or 2)` float32 and its rate, not mixed or lowered.
+
+    Beyond two channels, and for the sound of a clip, it is mono; the sound of a clip comes at 48 kHz.
+
+    Raises:
+        InputError: as `read_speech`.
+    """
+    import soundfile
+
+    label = base(name)
+    if is_container(data):
+        wave, _ = sound_of(label, data, seconds=SECONDS, rate=48_000)
+        return wave[:, None], 48_000
+    wave, rate, _ = read_sound(label, data, seconds=SECONDS)  # with all its checks
+    with decoding(label), soundfile.SoundFile(io.BytesIO(data)) as file:
+        if file.channels == 2:
+            wave = file.read(SECONDS * rate, dtype="float32", always_2d=True)
+    return np.clip(np.nan_to_num(wave.reshape(len(wave), -1), posinf=0.0, neginf=0.0), -1, 1), rate
 
 
 def loudness(wave: np.ndarray) -> float:
