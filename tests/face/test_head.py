@@ -1,13 +1,17 @@
 """Factors, people, pictures and counterfactuals of the parametric head."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.ndimage import map_coordinates
 from scipy.spatial.transform import Rotation
 
 from core.errors import InputError
 from core.face.assets import HEAD
 from core.face.head import factors as known
 from core.face.head.mesh import load_head
+from core.face.head.motion import flow
 from core.face.head.people import average, draw_person
 from core.face.head.render import CENTRE, DISTANCE, HALF, Renderer
 from core.face.head.tuples import VIEWS, on_disk, plan, tuples
@@ -113,6 +117,33 @@ def test_every_view_of_a_tuple_is_its_direct_render(head, renderer):
     assert (shown.people[:, 0] != shown.people[:, 1]).all()
 
 
+def test_the_flow_of_a_shift_is_the_shift(head, renderer):
+    person, still, moved = average(head), known.neutral(), only(x=1, y=-0.5)
+    surfaces = [renderer.look(person, f)[1] for f in (still, moved)]
+    found, sure = flow(renderer, person, still, moved, *surfaces)
+    inside = sure == 1
+    assert inside.sum() > 40
+    assert np.allclose(found[inside], [-32 * known.SHIFT, -0.5 * 32 * known.SHIFT], atol=0.05)
+    assert not found[sure == np.float32(0.3)].any()  # the background stays
+
+
+def test_a_picture_read_along_the_flow_is_the_other_picture(head):
+    renderer, rng = Renderer(head, 64), np.random.default_rng(0)
+    person = replace(draw_person(head, 2), ambient=1.4, light=np.array([0, 0, 1.0]))  # nearly no shading
+    first, second = 0.7 * known.draw(rng, 2)
+    pictures, surfaces = zip(*(renderer.look(person, f) for f in (first, second)), strict=True)
+    found, sure = flow(renderer, person, first, second, *surfaces)
+    rows, columns = np.nonzero(sure == 1)
+    old, new = (p.astype(float).mean(-1) for p in pictures)
+    here = np.stack([2 * rows + 0.75, 2 * columns + 0.75])  # the places, counted from the first pixel's centre
+
+    def along(x):
+        return map_coordinates(x, here + found[rows, columns].T[::-1], order=1, mode="nearest")
+
+    truth = map_coordinates(new, here, order=1)
+    assert np.abs(along(old) - truth).mean() < 0.4 * np.abs(map_coordinates(old, here, order=1) - truth).mean()
+
+
 def test_tuples_on_disk_go_on_where_they_were_interrupted(head, tmp_path):
     told = []
 
@@ -127,7 +158,8 @@ def test_tuples_on_disk_go_on_where_they_were_interrupted(head, tmp_path):
         on_disk(head, tmp_path, 5, 3, size=16, seed=2, block=2, progress=stop)
     again = on_disk(head, tmp_path, 5, 3, size=16, seed=2, block=2, progress=lambda done, n: told.append(done))
     assert told == [2, 4, 5]
-    assert np.array_equal(again.pictures, tuples(head, 5, 3, size=16, seed=2).pictures)
+    whole = tuples(head, 5, 3, size=16, seed=2)
+    assert np.array_equal(again.pictures, whole.pictures) and np.array_equal(again.surfaces, whole.surfaces)
 
 
 def test_one_person_makes_no_tuple():

@@ -6,9 +6,20 @@ import torch
 
 from core.errors import InputError
 from core.face.head.factors import FACTORS, columns
+from core.face.head.render import Renderer
 from core.face.head.tuples import VIEWS, tuples
 from core.face.small.model import SmallFace
-from core.face.small.objective import REACH, change, draw_batch, draw_pictures, labels, pairs, picture_loss
+from core.face.small.objective import (
+    REACH,
+    Motions,
+    change,
+    draw_batch,
+    draw_pictures,
+    flow_loss,
+    labels,
+    pairs,
+    picture_loss,
+)
 from core.face.small.personal import PersonalFace
 from core.face.small.rebuild import FileRun
 from core.face.small.train import ALL, MOTION, fit
@@ -26,10 +37,15 @@ def shown():
     return tuples(small_head(), 6, 3, size=SIDE, seed=0)
 
 
+@pytest.fixture(scope="module")
+def motions(shown):
+    return Motions(Renderer(small_head(), SIDE), shown)
+
+
 def fresh(shown, run=None, **changes):
     model = SmallFace(device="cpu", **{**TINY, **changes})
     model.reference_, model.shape_ = shown.pictures[0, 0] / np.float32(255), (SIDE, SIDE, 3)
-    fit(model, seed=0, run=run or Run(), tuples=shown)
+    fit(model, seed=0, run=run or Run(), head=small_head(), tuples=shown)
     return model
 
 
@@ -61,16 +77,16 @@ def test_pairs_change_what_they_say_and_one_way_only(shown):
     )  # no one picture drives both
 
 
-def test_a_batch_holds_the_exact_renders_and_the_labels_of_what_it_shows(shown):
+def test_a_batch_holds_the_exact_renders_and_the_labels_of_what_it_shows(motions):
     rng = np.random.default_rng(0)
-    batch = draw_batch(shown, np.arange(6).repeat(4), pairs(("mouth",)), rng, own=0.0)
+    batch = draw_batch(motions, np.arange(6).repeat(4), pairs(("mouth",)), rng, own=0.0)
     assert batch.taken[:, 0].all() and not batch.taken[:, 1:].any()
     other = ~torch.isclose(batch.of_source, batch.of_driver).all(1)
     assert other.all()
     # a target shows the source's face with the driver's mouth: its pixels differ from the source's only low down
     differ = (batch.source - batch.target).abs().amax((0, 1, 3))
     assert differ[: SIDE // 4].max() < 1e-6 < differ[SIDE // 2 :].max()
-    nothing = draw_batch(shown, np.arange(6), pairs(ALL), rng, own=1.0)
+    nothing = draw_batch(motions, np.arange(6), pairs(ALL), rng, own=1.0)
     assert torch.equal(nothing.source, nothing.target) and not nothing.taken.any()
 
 
@@ -197,3 +213,14 @@ def test_a_personal_model_learns_its_frames_and_leaves_codes_and_start_alone(sho
     assert all(torch.equal(before[n], t) for n, t in weights(model).items())
     with pytest.raises(InputError, match="two frames"):
         own.go_on_from(model, Dataset(frames[:1], "images"), seed=0, run=Run())
+
+
+def test_exact_flows_have_no_error_and_a_mirrored_batch_mirrors_them(motions):
+    rows = np.zeros(40, dtype=int)
+    batch = draw_batch(motions, rows, pairs(("pose",)), np.random.default_rng(0), own=0.0)
+    exact = torch.nn.functional.interpolate(batch.flow, scale_factor=2)
+    assert flow_loss(exact, batch).max() < 1e-6 < flow_loss(0 * exact, batch).min()
+    known, dx = batch.of_driver[:, FACTORS.index("x")] - batch.of_source[:, FACTORS.index("x")], batch.flow[:, 0]
+    seen = (batch.sure[:, 0] == 1).float()
+    mean = (dx * seen).sum((1, 2)) / seen.sum((1, 2))
+    assert np.corrcoef(known.numpy(), mean.numpy())[0, 1] < -0.3  # what is drawn further right was further left

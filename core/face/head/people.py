@@ -59,7 +59,7 @@ def average(head: Head) -> Person:
         *(np.array(c) for c in (_SKINS[1], [0.72, 0.40, 0.38], _HAIRS[1], _HAIRS[1], _IRISES[0], [0.25, 0.3, 0.4])),
         grey,
         _unit(np.array([-0.4, 0.5, 0.9])),
-        0.45,
+        0.6,
         1,
     )
 
@@ -85,7 +85,7 @@ def draw_person(head: Head, seed: int) -> Person:
         clothes=rng.uniform(0.05, 0.9, 3),
         background=np.clip(ends, 0.02, 0.98),
         light=_unit(np.array([side, elevation, 1.0])),
-        ambient=float(rng.uniform(0.35, 0.6)),
+        ambient=float(rng.uniform(0.5, 0.75)),
         style=int(rng.choice(3, p=[0.12, 0.53, 0.35] if male > 0.5 else [0.03, 0.27, 0.7])),
         numbers=numbers,
     )

@@ -60,10 +60,21 @@ class Renderer:
         up = (vertices[:, 1] - CENTRE[1]) * zoom + 2 * known.SHIFT * y
         return np.column_stack([(1 + right) * self.size / 2, (1 - up) * self.size / 2, vertices[:, 2]])
 
+    def triangles(self, person: Person) -> np.ndarray:
+        """`(T, 3)` the triangles that are drawn of a person; only some have long hair."""
+        return self._triangles[int(person.style == 2)]
+
     def render(self, person: Person, factors: np.ndarray) -> np.ndarray:
         """`(size, size, 3)` uint8."""
-        big, many = self.size * self.samples, int(person.style == 2)
-        triangles, parts = self._triangles[many], self._parts[many]
+        return self.look(person, factors)[0]
+
+    def look(self, person: Person, factors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The picture, and what it sees: `(size / 2, size / 2, 4)` uint8, one place for every two by two pixels.
+
+        The four numbers are the triangle's (low and high byte, 65535 for the background) and the weights of its first
+        two corners in 255ths.
+        """
+        big, triangles, parts = self.size * self.samples, self.triangles(person), self._parts[int(person.style == 2)]
         vertices = self.vertices(person, factors)
         points = self.project(vertices, factors).astype(np.float32)
         points[:, :2] *= self.samples
@@ -76,7 +87,11 @@ class Renderer:
         light = np.asarray(person.light, dtype=np.float64)
         lit = shade(seen, parts, at, colours, person.numbers, light, person.ambient, person.style, self._eye_x)
         small = lit.reshape(self.size, self.samples, self.size, self.samples, 3).mean((1, 3))
-        return np.clip(np.rint(255 * small), 0, 255).astype(np.uint8)
+        every = slice(self.samples, None, 2 * self.samples)
+        number = np.where(seen[every, every] < 0, 65535, seen[every, every])
+        corners = np.rint(255 * np.clip(weights[every, every], 0, 1))
+        surface = np.concatenate([np.stack([number % 256, number // 256], -1), corners], -1).astype(np.uint8)
+        return np.clip(np.rint(255 * small), 0, 255).astype(np.uint8), surface
 
     def _moved(self, shape: np.ndarray, factors: np.ndarray) -> np.ndarray:
         return shape + np.tensordot(np.asarray(factors, dtype=np.float32), self._moves, 1)

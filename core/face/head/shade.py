@@ -57,7 +57,7 @@ def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
             nx, ny, nz = nx / length, ny / length, nz / length
             if nz < 0 and part >= HAIR:  # sheets, seen from behind
                 nx, ny, nz = -nx, -ny, -nz
-            gloss, wrap = 0.08, 0.25
+            gloss, wrap = 0.08, 0.5
             ax = abs(x)
             if part == SKIN:
                 lips, lids, inside = at[row, column, 6], at[row, column, 7], at[row, column, 8]

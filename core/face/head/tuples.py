@@ -5,7 +5,7 @@ Each tuple is six pictures: `source` (person p, factors a), `mouth`, `pose`, `ex
 """
 
 import json
-import os
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,10 +20,7 @@ from core.face.head.render import Renderer
 from core.store.disk import private, write_json
 
 VIEWS = ("source", "mouth", "pose", "expression", "all", "other")
-TRAINING, HELD_BACK = (
-    0,
-    1_000_000,
-)  # people of a training have seeds from the first number on, unseen ones from the second
+TRAINING, HELD_BACK = 0, 1_000_000  # seeds of the first person of a training, and of the first unseen one
 
 
 @dataclass(frozen=True)
@@ -34,11 +31,13 @@ class Tuples:
         pictures: `(N, 6, size, size, 3)` uint8, views in the order of `VIEWS`; perhaps a map of a file.
         factors: `(N, 6, 13)` float32, what each picture shows.
         people: `(N, 2)` seeds of the person and of the other one.
+        surfaces: `(N, 6, size / 2, size / 2, 4)` uint8, what each picture sees (`Renderer.look`), or None.
     """
 
     pictures: np.ndarray
     factors: np.ndarray
     people: np.ndarray
+    surfaces: np.ndarray | None = None
 
     def __len__(self) -> int:
         return len(self.pictures)
@@ -63,8 +62,8 @@ def plan(n: int, people: int, *, seed: int, first: int = TRAINING) -> tuple[np.n
     return first + np.column_stack([who, others]), np.stack(views, 1)
 
 
-def draw(renderer: Renderer, people: np.ndarray, factors: np.ndarray, out: np.ndarray) -> None:
-    """Render tuples `(n, 6, ...)` into `out`."""
+def draw(renderer: Renderer, people: np.ndarray, factors: np.ndarray, shown: Tuples, start: int = 0) -> None:
+    """Render tuples into `shown`, from number `start` on."""
     drawn: dict[int, Person] = {}
     for i in range(len(people)):
         for seed in people[i]:
@@ -72,15 +71,20 @@ def draw(renderer: Renderer, people: np.ndarray, factors: np.ndarray, out: np.nd
                 drawn[int(seed)] = draw_person(renderer.head, int(seed))
         for v, view in enumerate(VIEWS):
             person = drawn[int(people[i, int(view == "other")])]
-            out[i, v] = renderer.render(person, factors[i, v])
+            shown.pictures[start + i, v], shown.surfaces[start + i, v] = renderer.look(person, factors[i, v])
 
 
 def tuples(head: Head, n: int, people: int, *, size: int, seed: int, first: int = TRAINING) -> Tuples:
     """Tuples in memory; a renderer's time is about 10 ms a picture of 96 pixels."""
     who, factors = plan(n, people, seed=seed, first=first)
-    pictures = np.empty((n, len(VIEWS), size, size, 3), dtype=np.uint8)
-    draw(Renderer(head, size), who, factors, pictures)
-    return Tuples(pictures, factors, who)
+    pictures, surfaces = (np.empty(shape, dtype=np.uint8) for shape in _shapes(n, size))
+    shown = Tuples(pictures, factors, who, surfaces)
+    draw(Renderer(head, size), who, factors, shown)
+    return shown
+
+
+def _shapes(n: int, size: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    return (n, len(VIEWS), size, size, 3), (n, len(VIEWS), size // 2, size // 2, 4)
 
 
 def on_disk(
@@ -106,22 +110,25 @@ def on_disk(
     """
     who, factors = plan(n, people, seed=seed)
     stem = f"tuples-{size}-{n}-{people}-{seed}"
-    path, note, shape = folder / f"{stem}.bytes", folder / f"{stem}.json", (n, len(VIEWS), size, size, 3)
+    note, shapes = folder / f"{stem}.json", _shapes(n, size)
+    paths = [folder / f"{stem}.{what}" for what in ("pictures", "surfaces")]
     try:
         private(folder)
-        done = json.loads(note.read_bytes())["done"] if note.is_file() and path.is_file() else 0
+        done = json.loads(note.read_bytes())["done"] if note.is_file() and all(p.is_file() for p in paths) else 0
         if done < n:
-            if not done:
-                path.write_bytes(b"")
-            os.truncate(path, int(np.prod(shape)))
-            pictures = np.memmap(path, dtype=np.uint8, mode="r+", shape=shape)
-            renderer = Renderer(head, size)
+            for path, shape in zip(paths, shapes, strict=True):
+                with open(path, "ab") as file:
+                    file.truncate(math.prod(shape))
+            maps = [np.memmap(p, np.uint8, "r+", shape=s) for p, s in zip(paths, shapes, strict=True)]
+            shown, renderer = Tuples(maps[0], factors, who, maps[1]), Renderer(head, size)
             for start in range(done, n, block):
                 part = slice(start, min(n, start + block))
-                draw(renderer, who[part], factors[part], pictures[part])
-                pictures.flush()
+                draw(renderer, who[part], factors[part], shown, start)
+                for written in maps:
+                    written.flush()
                 write_json(note, {"done": part.stop})
                 progress(part.stop, n)
     except OSError as error:
         raise InputError(f"The training pictures cannot be written to {folder}: {error.strerror or error}.") from error
-    return Tuples(np.memmap(path, dtype=np.uint8, mode="r", shape=shape), factors, who)
+    maps = [np.memmap(p, np.uint8, "r", shape=s) for p, s in zip(paths, shapes, strict=True)]
+    return Tuples(maps[0], factors, who, maps[1])

@@ -34,6 +34,9 @@ class SmallSettings(Settings):
     known: float = setting(
         0.2, "Weight of the known factors beside the pictures; 0 leaves the codes to the pictures.", low=0, high=100
     )
+    moved: float = setting(
+        3.0, "Weight of the exact motion beside the pictures; 0 leaves the flow to the pictures.", low=0, high=100
+    )
     ema: float = setting(0.998, "Decay of the average of the weights that is kept.", low=0, high=0.9999, more=True)
 
     def sizes(self) -> Sizes:

@@ -7,6 +7,9 @@ import torch
 import torch.nn.functional as F
 
 from core.face.head.factors import BANKS, FACTORS
+from core.face.head.motion import flow
+from core.face.head.people import Person, draw_person
+from core.face.head.render import Renderer
 from core.face.head.tuples import VIEWS, Tuples
 
 REACH = 2.0  # the code of a factor runs from -REACH to REACH
@@ -43,8 +46,15 @@ def pairs(changed: tuple[str, ...]) -> list[tuple[int, int, tuple[str, ...]]]:
 
 @dataclass(frozen=True)
 class Batch:
-    """Pictures `(B, 3, S, S)` in -1..1: sources, drivers, targets; labels `(B, 13)` of the first two; and which banks
-    of each driver are to be taken, `(B, 3)` booleans in the order mouth, pose, expression."""
+    """Pictures of a step, all in -1..1.
+
+    Attributes:
+        source, driver, target: `(B, 3, S, S)`.
+        of_source, of_driver: `(B, 13)` labels.
+        taken: `(B, 3)` booleans, which banks of the driver are to be taken: mouth, pose, expression.
+        flow: `(B, 2, S/2, S/2)` where each place of the target was in the source; 2 is the picture's width.
+        sure: `(B, 1, S/2, S/2)` how certain that is, 0 to 1.
+    """
 
     source: torch.Tensor
     driver: torch.Tensor
@@ -52,18 +62,50 @@ class Batch:
     of_source: torch.Tensor
     of_driver: torch.Tensor
     taken: torch.Tensor
+    flow: torch.Tensor
+    sure: torch.Tensor
 
 
-def draw_batch(tuples: Tuples, rows: np.ndarray, choices: list, rng: np.random.Generator, *, own: float = 0.1) -> Batch:
+class Motions:
+    """Exact flows between the pictures of some tuples.
+
+    Args:
+        renderer: that drew them.
+        tuples: with their surfaces.
+    """
+
+    def __init__(self, renderer: Renderer, tuples: Tuples):
+        self._renderer, self.tuples = renderer, tuples
+        self._people: dict[int, Person] = {}
+
+    def between(self, row: int, a: int, b: int) -> tuple[np.ndarray, np.ndarray]:
+        """`(S/2, S/2, 2)` from view b back to view a of a tuple, 2 is the width; `(S/2, S/2)` how certain."""
+        shown, seed = self.tuples, int(self.tuples.people[row, 0])
+        if seed not in self._people:
+            self._people[seed] = draw_person(self._renderer.head, seed)
+        f, s = shown.factors[row], shown.surfaces[row]
+        found, sure = flow(self._renderer, self._people[seed], f[a], f[b], s[a], s[b])
+        return found * np.float32(2 / (self._renderer.size - 1)), sure
+
+
+def draw_batch(
+    motions: Motions,
+    rows: np.ndarray,
+    choices: list,
+    rng: np.random.Generator,
+    *,
+    own: float = 0.1,
+) -> Batch:
     """Pairs out of some tuples. Where the change is towards the other person's factors, that person drives;
     otherwise the target drives itself. Half of the tuples are mirrored, and colours and light are varied.
 
     Args:
+        motions: between the pictures of the tuples.
         rows: of the tuples.
         choices: from `pairs`.
         own: share of pairs in which nothing changes.
     """
-    n, banks = len(rows), list(_LETTERS)
+    n, banks, tuples = len(rows), list(_LETTERS), motions.tuples
     views = np.zeros((n, 3), dtype=int)
     taken = np.zeros((n, len(banks)), dtype=bool)
     groups = sorted(
@@ -79,19 +121,28 @@ def draw_batch(tuples: Tuples, rows: np.ndarray, choices: list, rng: np.random.G
         if rng.random() < own:
             views[i, 2], taken[i] = a, False
     pictures = np.stack([tuples.pictures[row][views[i]] for i, row in enumerate(rows)])  # (n, 3, S, S, 3)
-    x, known = _varied(pictures, np.stack([tuples.factors[row, views[i, :2]] for i, row in enumerate(rows)]), rng)
-    return Batch(x[:, 0], x[:, 1], x[:, 2], known[:, 0], known[:, 1], torch.from_numpy(taken))
+    factors = np.stack([tuples.factors[row, views[i, :2]] for i, row in enumerate(rows)])
+    x, known, mirrored = _varied(pictures, factors, rng)
+    flows, sures = zip(*(motions.between(row, views[i, 0], views[i, 2]) for i, row in enumerate(rows)), strict=True)
+    flows, sures = np.stack(flows), np.stack(sures)
+    flows[mirrored] = flows[mirrored][:, :, ::-1] * np.array([-1, 1], dtype=np.float32)
+    sures[mirrored] = sures[mirrored][:, :, ::-1]
+    moved, sure = torch.from_numpy(flows).permute(0, 3, 1, 2), torch.from_numpy(sures)[:, None]
+    return Batch(x[:, 0], x[:, 1], x[:, 2], known[:, 0], known[:, 1], torch.from_numpy(taken), moved, sure)
 
 
 def draw_pictures(tuples: Tuples, rows: np.ndarray, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
     """One picture `(B, 3, S, S)` of each of some tuples, varied in the same way, and its labels `(B, 13)`."""
     views = rng.integers(len(VIEWS), size=len(rows))
-    x, known = _varied(tuples.pictures[rows, views][:, None], tuples.factors[rows, views][:, None], rng)
+    x, known, _ = _varied(tuples.pictures[rows, views][:, None], tuples.factors[rows, views][:, None], rng)
     return x[:, 0], known[:, 0]
 
 
-def _varied(pictures: np.ndarray, factors: np.ndarray, rng: np.random.Generator) -> tuple[torch.Tensor, torch.Tensor]:
-    """Pictures of each row `(n, v, S, S, 3)` mirrored, in other colours and light, all of a row alike; labels."""
+def _varied(
+    pictures: np.ndarray, factors: np.ndarray, rng: np.random.Generator
+) -> tuple[torch.Tensor, torch.Tensor, np.ndarray]:
+    """Pictures of each row `(n, v, S, S, 3)` mirrored, in other colours and light, all of a row alike; labels; and
+    which rows were mirrored."""
     n, known = len(pictures), labels(factors)
     mirrored = rng.random(n) < 0.5
     pictures, known = pictures.copy(), known.copy()
@@ -101,7 +152,7 @@ def _varied(pictures: np.ndarray, factors: np.ndarray, rng: np.random.Generator)
     gain = rng.uniform(0.85, 1.15, (n, 1, 3, 1, 1)) * rng.uniform(0.8, 1.2, (n, 1, 1, 1, 1))
     lift = rng.uniform(-0.15, 0.15, (n, 1, 1, 1, 1))
     x = (x * torch.from_numpy(gain.astype(np.float32)) + torch.from_numpy(lift.astype(np.float32))).clamp(-1, 1)
-    return x, torch.from_numpy(known)
+    return x, torch.from_numpy(known), mirrored
 
 
 def change(source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
@@ -131,3 +182,13 @@ def picture_loss(drawn: torch.Tensor, source: torch.Tensor, target: torch.Tensor
         drawn, target, weight = F.avg_pool2d(drawn, 2), F.avg_pool2d(target, 2), 4 * F.avg_pool2d(weight, 2)
         total = total + 0.5 * ((drawn - target).abs().mean(1, keepdim=True) * weight).sum((1, 2, 3))
     return total
+
+
+def flow_loss(found: torch.Tensor, batch: Batch) -> torch.Tensor:
+    """`(B,)` weighted absolute error of flows `(B, 2, S, S)`, three quarters of the weight where something moves."""
+    found = F.avg_pool2d(found, 2)
+    moves = (batch.flow.abs().sum(1, keepdim=True) * (found.shape[-1] / 2)).clamp(max=1) * batch.sure
+    pixels = moves[0].numel()
+    weight = 0.75 * moves / (moves.sum((2, 3), keepdim=True) + 0.003 * pixels) + 0.25 / pixels
+    weight = weight * batch.sure
+    return ((found - batch.flow).abs().sum(1, keepdim=True) * weight).sum((1, 2, 3))

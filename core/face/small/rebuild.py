@@ -25,8 +25,9 @@ from core.store.library import SHIPPED
 DATA = "Renders of the parametric head"
 NOTE = (
     "Made by python -m core.face.small.train, on renders of the MakeHuman head only. Labels used: all 13 factors of "
-    "the training pictures (the code heads are anchored to them), and exact renders of every swap as targets. Not in "
-    "the paper: codes act relative to the source's own, the picture is warped beside the features, plain weights."
+    "the training pictures (the code heads are anchored to them), exact renders of every swap as targets, and the "
+    "exact motion between pictures, towards which the flow is drawn. Not in the paper: codes act relative to the "
+    "source's own, the picture itself is warped beside the features, plain weights."
 )
 
 

@@ -8,7 +8,7 @@ factors are known, and the code heads are anchored to them.
 1. *anchor*: encoder and heads learn to read the 13 factors. Without it the mouth, two percent of the picture, is
    never found: pose alone serves the pixels.
 2. *motion*: pictures of one person that differ in mouth or pose; the codes of what changes come from another person's
-   picture, the target is the exact render.
+   picture, the target is the exact render, and the flow is drawn towards the exact one.
 3. *expression*: encoder, the heads and banks of mouth and pose are held fixed; head, bank and enhancement of the
    expression and the generator learn what is left.
 """
@@ -25,14 +25,14 @@ from core.assets import cache
 from core.datasets.dataset import Dataset
 from core.device import use_one_thread
 from core.face.head.factors import columns, neutral
-from core.face.head.mesh import load_head
+from core.face.head.mesh import Head, load_head
 from core.face.head.people import average
 from core.face.head.render import Renderer
 from core.face.head.tuples import HELD_BACK, Tuples, on_disk
 from core.face.head.tuples import tuples as draw_tuples
 from core.face.network import FaceNetwork, Source
 from core.face.small.model import SmallFace, SmallSettings
-from core.face.small.objective import Batch, draw_batch, draw_pictures, pairs, picture_loss
+from core.face.small.objective import Batch, Motions, draw_batch, draw_pictures, flow_loss, pairs, picture_loss
 from core.face.small.stages import Stage
 from core.progress import Run
 from core.training import Batches, Step, TrainSettings, mix, train
@@ -46,11 +46,20 @@ _FROZEN = {  # names of the network's parts that a stage leaves alone
 }
 
 
-def fit(model: SmallFace, *, seed: int, run: Run, tuples: Tuples | None = None, start: SmallFace | None = None) -> None:
+def fit(
+    model: SmallFace,
+    *,
+    seed: int,
+    run: Run,
+    head: Head | None = None,
+    tuples: Tuples | None = None,
+    start: SmallFace | None = None,
+) -> None:
     """Train a model in place; stopping keeps what there is, and a run that was resumed gives the same numbers.
 
     Args:
         model: with its settings and `reference_`.
+        head: that the pictures are drawn of; the fetched one when left out.
         tuples: to learn from; drawn into the cache when left out.
         start: a model of the same sizes to go on from.
 
@@ -59,9 +68,11 @@ def fit(model: SmallFace, *, seed: int, run: Run, tuples: Tuples | None = None, 
     """
     s = model.settings
     total = s.anchor + s.motion + s.enhance
+    head = head or load_head()
     if tuples is None:
         told = lambda done, n: run.progress(0, total, {"drawn": done / n})  # noqa: E731
-        tuples = on_disk(load_head(), cache() / "face", s.tuples, s.people, size=s.side, seed=seed, progress=told)
+        tuples = on_disk(head, cache() / "face", s.tuples, s.people, size=s.side, seed=seed, progress=told)
+    motions = Motions(Renderer(head, s.side), tuples)
     network = model.start(seed)
     if start is not None:
         network.load_state_dict(start.network_.state_dict())
@@ -81,7 +92,7 @@ def fit(model: SmallFace, *, seed: int, run: Run, tuples: Tuples | None = None, 
         how = TrainSettings(steps, size, s.lr, warmup=min(50, steps // 10), final=0.05, ema=s.ema)
         batches = Batches(torch.arange(len(tuples)), size, seed=mix(seed, len(name)), device=model.device)
         own = mix(seed, before)
-        bound = loss(network, tuples, s, model.device)
+        bound = loss(network, motions, s, model.device)
         preview = _preview(network, tuples, model.device) if name != "anchor" else None
         ended = train(network, bound, batches, how, seed=own, run=stage, preview=preview).ended == "stopped"
     network.requires_grad_(True).eval()
@@ -93,26 +104,26 @@ def _later(at: str, name: str) -> bool:
     return order.index(at) > order.index(name)
 
 
-def _anchor_loss(network: FaceNetwork, tuples: Tuples, s: SmallSettings, device: torch.device) -> Callable:
+def _anchor_loss(network: FaceNetwork, motions: Motions, s: SmallSettings, device: torch.device) -> Callable:
     def loss(batch: torch.Tensor, step: Step) -> tuple[torch.Tensor, dict[str, Any]]:
-        pictures, known = draw_pictures(tuples, batch.cpu().numpy(), _random(step))
+        pictures, known = draw_pictures(motions.tuples, batch.cpu().numpy(), _random(step))
         error = _misread(network, _encoded(network, pictures.to(device)).codes, known.to(device))
         return error.mean(), {name: error[:, i].mean() for i, name in enumerate(ALL)}
 
     return loss
 
 
-def _motion_loss(network: FaceNetwork, tuples: Tuples, s: SmallSettings, device: torch.device) -> Callable:
-    return _pair_loss(network, tuples, s, device, pairs(MOTION), expression=False)
+def _motion_loss(network: FaceNetwork, motions: Motions, s: SmallSettings, device: torch.device) -> Callable:
+    return _pair_loss(network, motions, s, device, pairs(MOTION), expression=False)
 
 
-def _expression_loss(network: FaceNetwork, tuples: Tuples, s: SmallSettings, device: torch.device) -> Callable:
-    return _pair_loss(network, tuples, s, device, pairs(ALL), expression=True)
+def _expression_loss(network: FaceNetwork, motions: Motions, s: SmallSettings, device: torch.device) -> Callable:
+    return _pair_loss(network, motions, s, device, pairs(ALL), expression=True)
 
 
-def _pair_loss(network, tuples, s, device, choices, *, expression: bool) -> Callable:
+def _pair_loss(network, motions, s, device, choices, *, expression: bool) -> Callable:
     def loss(batch: torch.Tensor, step: Step) -> tuple[torch.Tensor, dict[str, Any]]:
-        part = _moved(draw_batch(tuples, batch.cpu().numpy(), choices, _random(step)), device)
+        part = _moved(draw_batch(motions, batch.cpu().numpy(), choices, _random(step)), device)
         source, driver = _encoded(network, part.source), _encoded(network, part.driver).codes
         taken = torch.cat(
             [part.taken[:, i : i + 1].expand(-1, k) for i, k in enumerate(network.sizes.counts.values())], 1
@@ -122,8 +133,14 @@ def _pair_loss(network, tuples, s, device, choices, *, expression: bool) -> Call
         edited = part.taken.any(1)
         nothing = picture_loss(part.source, part.source, part.target)[edited].sum().clamp_min(1e-3)
         misread = _misread(network, torch.cat([source.codes, driver]), torch.cat([part.of_source, part.of_driver]))
-        numbers = {"picture": error.mean(), "of no edit": error[edited].sum() / nothing, "misread": misread.mean()}
-        return error.mean() + s.known * misread.mean(), numbers
+        astray = flow_loss(drawn.flow, part).mean()
+        numbers = {
+            "picture": error.mean(),
+            "flow": astray,
+            "of no edit": error[edited].sum() / nothing,
+            "misread": misread.mean(),
+        }
+        return error.mean() + s.moved * astray + s.known * misread.mean(), numbers
 
     return loss
 
