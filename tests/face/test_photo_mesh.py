@@ -98,11 +98,11 @@ def test_a_code_is_read_back_from_the_mesh_that_it_makes():
     rng = np.random.default_rng(3)
     code = rng.uniform(-1, 1, codes.size()) * codes.scales()
     parts = codes.split(code)
-    made = canonical.shape().ravel()
+    made = directions.flat(canonical.shape())
     for bank in ("mouth", "expression"):
         made = made + parts[bank] @ directions.bases()[bank].directions.astype(np.float64)
     placed = canonical.Placed(canonical.turn(*codes.angles(parts["pose"])), 80.0, np.array([100.0, 90.0, 0.0]))
-    found = codes.measure(placed.apply(made.reshape(-1, 3)))
+    found = codes.measure(placed.apply(directions.solid(made)))
     assert np.abs((found - code) / codes.scales()).max() < 0.35  # the prior and people's shapes take a little
     assert np.corrcoef(found / codes.scales(), code / codes.scales())[0, 1] > 0.98
 

@@ -31,6 +31,7 @@ from core.face.photo.mesh import FILE, POINTS
 
 PEOPLE, SIZE, SAMPLES = 40, 320, 2
 DRAWN, MANY = 400, 24  # people for the shapes, and how many ways of differing are kept
+BROWS = 0.07  # decimetres
 OPEN = 0.3  # of the mouth, so that the lips are apart
 FLIP = np.array([1.0, -1.0, -1.0])  # from the head's frame to the picture's
 
@@ -47,6 +48,7 @@ def main(argv: list[str]) -> int:
     moves = {name: _at(places, move) * FLIP for name, move in head.targets.items()}
     twins = {n: n.replace("Left", "*").replace("Right", "Left").replace("*", "Right") for n in moves}
     even = {n: (moves[n] + _mirrored(moves[twins[n]], arrays["mirror"])) / 2 for n in moves}
+    even |= {n: _lifted(even[n], arrays["shape"]) for n in even if n.startswith("brow")}
     arrays["moves"] = np.stack([even[n] for n in sorted(even)]).astype(np.float32)
     arrays["names"] = np.array(sorted(even))
     arrays |= stacked(even, arrays["shape"].astype(np.float64))
@@ -158,6 +160,18 @@ def _mirrored(points: np.ndarray, twin: np.ndarray) -> np.ndarray:
 
 def _even(points: np.ndarray, twin: np.ndarray) -> np.ndarray:
     return (points + _mirrored(points, twin)) / 2
+
+
+def _lifted(move: np.ndarray, shape: np.ndarray) -> np.ndarray:
+    """A movement of the brows `(468, 3)`, shifted up by `BROWS`.
+
+    The head's movements push the skin just under the brow most, where no hair grows; the landmarks of real brows lie
+    higher.
+    """
+    from scipy.interpolate import LinearNDInterpolator
+
+    below = shape[:, :2] + [0, BROWS]
+    return np.nan_to_num(LinearNDInterpolator(shape[:, :2], move)(below)).astype(np.float32)
 
 
 def _triangles(downloads: Path) -> np.ndarray:

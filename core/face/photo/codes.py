@@ -3,8 +3,8 @@
 import numpy as np
 
 from core.face.photo.canonical import fitted, shape, turned
-from core.face.photo.directions import ANGLE, BANKS, bases, names
-from core.face.photo.mesh import stored
+from core.face.photo.directions import ANGLE, BANKS, bases, flat, names, solid
+from core.face.photo.mesh import POINTS, stored
 
 NOISE = 0.012  # decimetres, typical error of one coordinate of a landmark
 
@@ -56,14 +56,14 @@ def measure(points: np.ndarray) -> np.ndarray:
     code, rest = blank(), shape()
     move = np.concatenate([arrays["directions.mouth"], arrays["directions.expression"]]).astype(np.float64)
     size_of = np.concatenate([arrays["scale.mouth"], arrays["scale.expression"]])
-    people = arrays["people"].astype(np.float64)
+    people = np.array([flat(p) for p in arrays["people"].reshape(-1, POINTS, 3)])
     design = np.concatenate([size_of[:, None] * move, people])
     gram = design @ design.T / NOISE**2 + np.eye(len(design))
     placed = fitted(points)
     for _ in range(3):  # pose and person in turn
-        left = (placed.undo(points) - rest).ravel()
+        left = flat(placed.undo(points) - rest)
         found = np.linalg.solve(gram, design @ left / NOISE**2)
-        person = rest + (found[len(move) :] @ people).reshape(-1, 3)
+        person = rest + solid(found[len(move) :] @ people)
         placed = fitted(points, person)
     k = len(arrays["scale.mouth"])
     code[rows("mouth")] = found[:k] * arrays["scale.mouth"]

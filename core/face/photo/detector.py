@@ -12,7 +12,7 @@ from PIL import Image
 from core.face.photo.networks import DETECTOR, run
 
 SIDE, STRIDE = 192, 4
-LEAST = 0.5  # score
+LEAST = 0.6  # score, as MediaPipe asks of this network
 _MANY = 32
 
 
@@ -86,13 +86,14 @@ def merge(places: np.ndarray, scores: np.ndarray, overlap: float = 0.3) -> list[
 def find(picture: np.ndarray) -> list[Found]:
     """All faces of a picture `(H, W, 3)` uint8, the largest first.
 
-    The whole picture is searched, then its halves and, when there is still none, its quarters, so that small faces
-    in large photographs are found too.
+    The whole picture is searched, then its halves and, when there is still no large face, its quarters, so that small
+    faces in large photographs are found too.
     """
     h, w = picture.shape[:2]
     places, scores = _search(picture, 0, 0, max(h, w))
     for parts in (2, 4):
-        if max(h, w) <= SIDE * parts / 2 or (parts == 4 and len(scores)):
+        widest = max((place[1, 0] - place[0, 0] for place in places), default=0)
+        if max(h, w) <= SIDE * parts / 2 or (parts == 4 and widest > max(h, w) / 8):
             break
         side = max(h, w) / parts
         steps = [_starts(length, side) for length in (h, w)]
@@ -100,6 +101,11 @@ def find(picture: np.ndarray) -> list[Found]:
             for left in steps[1]:
                 more = _search(picture, left, top, side)
                 places, scores = np.concatenate([places, more[0]]), np.concatenate([scores, more[1]])
+    if not len(scores):  # a face that fills the picture is only seen with something around it
+        pad = max(h, w) // 3
+        around = np.pad(picture, ((pad, pad), (pad, pad), (0, 0)), mode="edge")
+        places, scores = _search(around, 0, 0, max(around.shape))
+        places = places - pad
     faces = []
     for place, score in merge(places, scores):
         (left, top), (right, bottom) = place[:2]

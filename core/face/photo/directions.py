@@ -18,9 +18,9 @@ def _pair(name: str, amount: float = 1.0) -> dict[str, float]:
 # movements of the parametric head that make up each direction at full strength; those of the brows are faint on it
 MADE_OF: Mapping[str, Mapping[str, Mapping[str, float]]] = {
     "mouth": {
-        "jaw open": {"jawOpen": 1.0},
-        "pucker": {"mouthPucker": 1.0, "mouthFunnel": 0.3},
-        "mouth wide": _pair("mouthStretch"),
+        "jaw open": {"jawOpen": 0.85},
+        "pucker": {"mouthPucker": 1.4, **_pair("mouthStretch", -0.5)},
+        "lips funnelled": {"mouthFunnel": 1.0},
         "upper lip up": _pair("mouthUpperUp"),
         "lower lip down": _pair("mouthLowerDown"),
         "lips pressed": {**_pair("mouthPress", 0.5), "mouthRollLower": 0.5, "mouthRollUpper": 0.5},
@@ -37,15 +37,37 @@ MADE_OF: Mapping[str, Mapping[str, Mapping[str, float]]] = {
         "blink left": {"eyeBlinkLeft": 1.0},
         "blink right": {"eyeBlinkRight": 1.0},
         "nose wrinkle": _pair("noseSneer", 1.5),
-        "cheeks puffed": {"cheekPuff": 1.0},
     },
 }
-_MAIN = ("jaw open", "pucker", "mouth wide", "smile", "brows up", "blink left", "blink right")
+_MAIN = ("jaw open", "pucker", "smile", "brows up", "blink left", "blink right")
 _WEIGHTS = {**dict.fromkeys(_MAIN, 1.0), **dict.fromkeys(("yaw", "pitch", "roll"), 0.1)}
 _LESS = 0.5  # weight of the other directions
+# what a direction does below zero, where that has a name of its own
+OPPOSITES = {
+    "jaw open": "jaw shut",
+    "pucker": "mouth wide",
+    "lips pressed": "lips apart",
+    "brows up": "brows down",
+    "brows slant": "brows slant inwards",
+    "blink left": "left eye wide",
+    "blink right": "right eye wide",
+}
+# Depth counts less: the landmark network sees it badly and a picture hardly shows it. The banks live in the coordinates
+# (x, y, DEPTH z) of the mesh.
+DEPTH = 0.3
 ANGLE = 8.0  # degrees of yaw, pitch and roll to one unit of their codes' scale
 FULL = 3.0  # scales at which a movement is at full strength
 PIVOT = np.array([0.0, 0.75, 0.7])  # what the head turns about, in the frame of the average face
+
+
+def flat(points: np.ndarray) -> np.ndarray:
+    """Points or displacements `(468, 3)` in the coordinates of the banks, `(1404,)`."""
+    return (np.asarray(points, dtype=np.float64) * [1, 1, DEPTH]).ravel()
+
+
+def solid(values: np.ndarray) -> np.ndarray:
+    """The points or displacements `(468, 3)` of coordinates of the banks `(1404,)`."""
+    return np.asarray(values, dtype=np.float64).reshape(-1, 3) / [1, 1, DEPTH]
 
 
 def names(bank: str) -> tuple[str, ...]:
@@ -64,11 +86,11 @@ def wanted(moves: Mapping[str, np.ndarray], shape: np.ndarray) -> dict[str, np.n
     for bank, directions in MADE_OF.items():
         for made_of in directions.values():
             if made_of:
-                rows[bank].append(sum(amount * moves[name] for name, amount in made_of.items()).ravel() / FULL)
+                rows[bank].append(flat(sum(amount * moves[name] for name, amount in made_of.items())) / FULL)
     step = np.radians(ANGLE)
     arm = shape - shape.mean(0)  # about the middle, so that no tangent is mostly a shift
     for axis in ([0, -1, 0], [1, 0, 0], [0, 0, 1]):  # the tangents of `canonical.turn`
-        rows["pose"].append(step * np.cross(np.array(axis, float), arm).ravel())
+        rows["pose"].append(step * flat(np.cross(np.array(axis, float), arm)))
     return {bank: np.array(r) for bank, r in rows.items()}
 
 
@@ -103,7 +125,7 @@ def stacked(moves: Mapping[str, np.ndarray], shape: np.ndarray) -> dict[str, np.
 
 
 def bases() -> dict[str, Basis]:
-    """The three banks as bases in the 1404 coordinates of the mesh; the mean is the average face at rest."""
+    """The three banks as bases in 1404 coordinates (see `flat`); the mean is the average face at rest."""
     arrays = stored()
-    mean = arrays["shape"].ravel()
+    mean = flat(arrays["shape"])
     return {b: Basis(arrays[f"directions.{b}"], mean, arrays[f"scale.{b}"], names(b)) for b in BANKS}

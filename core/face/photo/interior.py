@@ -3,15 +3,16 @@ painted mouth where the photograph shows none."""
 
 import numpy as np
 from PIL import Image, ImageDraw
+from scipy.ndimage import gaussian_filter
 
 from core.face.photo.mesh import LOWER_LIP, UPPER_LIP
 from core.face.photo.raster import sample, trace
 
 _FINE = 4  # samples on a side of a pixel along the edge of an opening
-_GUM = np.array([150.0, 78.0, 76.0])
 _DARK = np.array([38.0, 14.0, 14.0])
 _TONGUE = np.array([158.0, 84.0, 82.0])
-_TEETH = np.array([226.0, 216.0, 200.0])
+_TEETH = np.array([232.0, 216.0, 192.0])
+_TOOTH = 0.115  # of the mouth's width
 
 
 def opening(upper: np.ndarray, lower: np.ndarray, window: tuple[int, int, int, int]) -> np.ndarray:
@@ -87,22 +88,24 @@ def painted_mouth(window, upper, lower, still_upper, still_lower, light: float, 
     t = np.clip((y - top) / deep, 0, 1)
     soft = 0.5 / width + 0.012
     out = np.broadcast_to(_DARK, (h, w, 3)) * (0.7 + 0.5 * t[..., None])
-    tongue = _step((t - 0.62 + 0.9 * x**2) / 0.3) * min(1.0, deep / 0.3)
-    out = out + (tongue * 0.75)[..., None] * (_TONGUE * (0.55 + 0.45 * t[..., None]) - out)
-    low = bottom - 0.05 - 0.35 * x**2 + 0.10 * (1 - min(1.0, deep / 0.35))  # upper edge of the lower teeth
-    cover = _step((y - low) / soft) * _step((0.3 - np.abs(x)) / 0.06)
-    out = out + (0.8 * cover)[..., None] * (_TEETH * 0.62 * _gaps(x * 1.25)[..., None] - out)
+    tongue = _step((t - 0.58 + 0.9 * x**2) / 0.35) * min(1.0, deep / 0.3)
+    out = out + (tongue * 0.8)[..., None] * (_TONGUE * (0.5 + 0.45 * t[..., None]) - out)
+    low = bottom - 0.035 - 0.30 * x**2 + 0.06 * (1 - min(1.0, deep / 0.35))  # upper edge of the lower teeth
+    cover = _step((y - low) / soft) * _step((0.26 - np.abs(x)) / 0.1)
+    out = out + (0.7 * cover)[..., None] * (_TEETH * 0.5 * _gaps(x * 1.3)[..., None] - out)
     if teeth:
-        edge = rest + 0.14 - 0.42 * x**2
-        shade = np.clip(0.72 + 1.2 * (y - rest), 0.6, 0.9) * (1 - 1.1 * x**2)
-        cover = _step((edge - y) / soft) * _step((0.36 - np.abs(x)) / 0.08)
+        scallop = 0.008 * np.abs(np.sin(np.pi * x / _TOOTH))
+        edge = rest + 0.085 + scallop - 0.32 * x**2
+        shade = np.clip(0.62 + 2.2 * (y - rest), 0.55, 0.86) * (1 - 2.0 * x**2)
+        cover = _step((edge - y) / soft) * _step((0.36 - np.abs(x)) / 0.12)
         out = out + cover[..., None] * (_TEETH * (shade * _gaps(x))[..., None] - out)
-    return (out * light).astype(np.float32)
+    blur = 0.011 * width  # no sharper than a photographed mouth of that size
+    return (gaussian_filter(out, (blur, blur, 0), mode="nearest") * light).astype(np.float32)
 
 
 def _gaps(x: np.ndarray) -> np.ndarray:
     """Slightly darker lines between teeth."""
-    return 1 - 0.10 * np.exp(-((np.abs((x / 0.105) % 1 - 0.5) - 0.5) ** 2) / 0.008)
+    return 1 - 0.13 * np.abs(np.cos(np.pi * (x / _TOOTH + 0.5))) ** 12
 
 
 def _step(t: np.ndarray) -> np.ndarray:

@@ -3,21 +3,25 @@
 from collections.abc import Mapping
 
 import numpy as np
+from scipy.ndimage import gaussian_filter
 
 from core.basis import Basis
 from core.errors import InputError
 from core.face.photo import interior
 from core.face.photo.canonical import fitted, turn
-from core.face.photo.codes import angles, blank, measure, split
-from core.face.photo.directions import BANKS, FULL, PIVOT, bases
-from core.face.photo.lids import Lid
+from core.face.photo.codes import angles, blank, measure, scales, split
+from core.face.photo.directions import BANKS, FULL, PIVOT, bases, solid
+from core.face.photo.lids import BROW, CREASE, Lid
 from core.face.photo.mesh import LOWER_LIP, POINTS, UPPER_LIP, lids, strip
 from core.face.photo.photo import Face
 from core.face.photo.raster import sample, trace
 from core.face.photo.surround import sheet
 
 CAMERA = 16.0  # decimetres from the camera to the head's pivot, as portraits are taken
-_CLOSED = 0.05  # of the mouth's width: lips nearer than this hide the teeth
+_CLOSED = 0.1  # of the mouth's width: lips nearer than this hide the teeth
+_ROOM = 0.5  # share of the skin between brow and lid that a lowered brow may take
+_RIM = 0.6  # pixels
+_SAME = 1e-5  # scales
 _STILL = 0.02  # pixels; less is no motion
 
 
@@ -40,6 +44,7 @@ class MeshMotion:
         self._own = measure(face.points) if face.measured else blank()
         self._sheet = sheet(face.points, self.placed)
         self._bases = bases()
+        self._scales = scales()
         self._pivot = self.placed.apply(PIVOT[None])[0]
         self._far = CAMERA * self.placed.scale
         self._eyes = [_Hole(face.points, u, v) for u, v in lids()]
@@ -48,7 +53,7 @@ class MeshMotion:
         self._light = self._brightness()
 
     def bases(self) -> dict[str, Basis]:
-        """The three banks, orthonormal in the 1404 coordinates of the mesh of an average face, in decimetres."""
+        """The three banks, orthonormal in 1404 coordinates of the mesh (see `core.face.photo.directions.flat`)."""
         return dict(self._bases)
 
     def codes(self) -> np.ndarray:
@@ -123,15 +128,16 @@ class MeshMotion:
         if codes.shape != self._own.shape or not np.isfinite(codes).all():
             raise InputError(f"A code of this face has {len(self._own)} finite numbers; these are {codes.shape}.")
         change = codes - self._own
-        change[np.abs(change) < 1e-7] = 0
+        change[np.abs(change) < _SAME * self._scales] = 0  # a code that went through a file is still the own one
         return change
 
     def _moved(self, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Where the sheet goes with `(20,)` changes, and where the head alone would take its 468 face points."""
         own, parts = split(self._own), split(change)
-        step = np.zeros((POINTS, 3))
-        for bank in ("mouth", "expression"):
-            step += (parts[bank] @ self._bases[bank].directions.astype(np.float64)).reshape(POINTS, 3)
+        step = self._step("mouth", parts["mouth"])
+        brows = np.array([name.startswith("brows") for name in self._bases["expression"].names])
+        step += self._step("expression", np.where(brows, 0, parts["expression"]))
+        step += self._above_lids(self._step("expression", np.where(brows, parts["expression"], 0)))
         step = self.placed.scale * step @ self.placed.rotation.T
         face = self.face.points + step
         for hole in (*self._eyes, self._mouth):
@@ -147,6 +153,19 @@ class MeshMotion:
         still = self._turned(solid[:POINTS], rotation) - solid[:POINTS]
         moved[:, 2] += solid[:, 2] - self._sheet.points[:, 2]  # which of two points is nearer is seen on the solid
         return points + moved, self.face.points + still
+
+    def _step(self, bank: str, weights: np.ndarray) -> np.ndarray:
+        return solid(weights @ self._bases[bank].directions.astype(np.float64))
+
+    def _above_lids(self, step: np.ndarray) -> np.ndarray:
+        """A motion of the brows `(468, 3)`, made smaller where it would push them through the lids."""
+        rest = self.placed.undo(self.face.points)
+        for brow, crease in zip(BROW, CREASE, strict=True):
+            up, low = list(brow), list(crease[1:6])
+            room = np.maximum(rest[low, 1] - rest[up, 1], 1e-3)
+            used = np.maximum(step[up, 1] - step[low, 1], 1e-9)
+            step = step * min(1.0, float((_ROOM * room / used).min()))
+        return step
 
     def _turned(self, points: np.ndarray, rotation: np.ndarray) -> np.ndarray:
         """Points turned about the head's pivot, seen by a camera at a finite distance; no turn changes nothing."""
@@ -186,10 +205,9 @@ class MeshMotion:
         closed = self._mouth.mean_gap < _CLOSED * self._mouth.width
         inside = interior.painted_mouth(box, upper, lower, still_upper, still_lower, self._light, closed)
         if not closed:
-            above = (
-                points[up] - 2 * self._mouth.down - [0, 1]
-            )  # under the lip, so that only the teeth's lower edge is soft
-            seen = interior.opening(above, points[low], box)[..., None]
+            # from under the upper lip, so that only the lower edge of the teeth is soft; without the lower lip's rim
+            above, below = points[up] - 3 * self._mouth.down, points[low] - _RIM * self._mouth.down
+            seen = gaussian_filter(interior.opening(above, below, box), _RIM)[..., None]
             inside = inside + seen * (np.where(there[..., None], kept, under) - inside)
         cover = interior.opening(upper, lower, box)[..., None] * min(1.0, change / 0.5)
         under += cover * (inside - under)
