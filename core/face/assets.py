@@ -33,12 +33,13 @@ def _take_networks(wheel: Path, folder: Path, progress: Progress) -> None:
 
 FACE_MESH = Asset(
     name="face-mesh",
-    title="The networks that find faces (MediaPipe)",
+    title="The face finder of MediaPipe",
     package="mediapipe",
     version="0.10.21",
     sha256="05dc4a9e593655a79558d05d6227d31018c2537a4bd3362b51e230cf22aecfe3",
     megabytes=36,
     licence="Apache-2.0",
     build=_take_networks,
+    platform="manylinux_2_28_x86_64",
 )
 ASSETS = [HEAD, FACE_MESH]
