@@ -51,6 +51,7 @@ def test_factors_are_drawn_uniformly_and_pairs_that_oppose_each_other_share_thei
     i, j = known.FACTORS.index("mouth round"), known.FACTORS.index("mouth wide")
     assert (drawn[:, i] + drawn[:, j]).max() <= 1 + 1e-6
     assert np.abs(drawn[:, [i, j]].mean(0) - 1 / 3).max() < 0.01  # the centroid of the triangle
+    assert abs(drawn[:, known.FACTORS.index("eye close")].mean() - 1 / 3) < 0.01  # the mean of a square
 
 
 def test_a_swap_takes_the_bank_and_nothing_else():

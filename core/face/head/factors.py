@@ -44,7 +44,8 @@ def draw(rng: np.random.Generator, n: int) -> np.ndarray:
     """`(n, 13)` independent settings, float32.
 
     Two pairs pull against each other (round and wide, brow up and down) and would hide each other at full strength:
-    each pair is uniform on the triangle where its sum is at most 1. All else is uniform.
+    each pair is uniform on the triangle where its sum is at most 1. Eyes close by the square of a uniform number, since
+    little is to be seen of them beyond a half. All else is uniform.
     """
     out = rng.random((n, len(FACTORS)))
     pose = columns("pose")
@@ -53,6 +54,7 @@ def draw(rng: np.random.Generator, n: int) -> np.ndarray:
         i = [FACTORS.index(name) for name in pair]
         over = out[:, i].sum(1) > 1
         out[np.ix_(over, i)] = 1 - out[np.ix_(over, i)]
+    out[:, FACTORS.index("eye close")] **= 2
     return out.astype(np.float32)
 
 

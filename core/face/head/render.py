@@ -7,7 +7,7 @@ from core.face.head.build import PARTS
 from core.face.head.mesh import Head
 from core.face.head.people import Person
 from core.face.head.raster import interpolate, normals, rasterise
-from core.face.head.shade import shade
+from core.face.head.shade import background, shade
 
 SAMPLES = 2  # on a side of a pixel
 HALF = 1.22  # decimetres from the middle of the picture to its border, at the depth of the eyes
@@ -38,6 +38,7 @@ class Renderer:
         self._parts = [np.ascontiguousarray(head.parts[k]) for k in (shown & ~hair, shown)]
         zero = np.zeros(len(head.vertices), dtype=np.float32)
         masks = [head.masks.get(n, zero) for n in ("lips", "eyelids", "inside-mouth", "ears")]
+        self._behind: tuple = (None, None)
         self._paint = np.column_stack([head.vertices, np.zeros_like(head.vertices), *masks]).astype(np.float32)
         eye = head.eyes[1]
         self._eye_x = float(head.vertices[eye, 0].mean()) if len(eye) else 0.3
@@ -85,8 +86,10 @@ class Renderer:
         colours = np.stack([person.skin, person.lips, person.hair, person.brows, person.iris, person.clothes])
         colours = np.concatenate([colours, person.background])
         light = np.asarray(person.light, dtype=np.float64)
-        lit = shade(seen, parts, at, colours, person.numbers, light, person.ambient, person.style, self._eye_x)
-        small = lit.reshape(self.size, self.samples, self.size, self.samples, 3).mean((1, 3))
+        if self._behind[0] is not person:  # most often several pictures of one person follow each other
+            self._behind = person, background(colours, person.numbers, self.size)
+        looks = (person.numbers, light, person.ambient, person.style, self._eye_x)
+        small = shade(seen, parts, at, colours, *looks, self._behind[1], self.samples)
         every = slice(self.samples, None, 2 * self.samples)
         number = np.where(seen[every, every] < 0, 65535, seen[every, every])
         corners = np.rint(255 * np.clip(weights[every, every], 0, 1))

@@ -22,8 +22,24 @@ def _smooth(low, high, x):
 
 
 @numba.njit(cache=True)
-def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
-    """Colours `(S, S, 3)` float32, 0 to 1.
+def background(colours, numbers, size):
+    """Colours `(size, size, 3)` of a background, 0 to 1; it is the same in every picture of a person."""
+    out = np.zeros((size, size, 3), dtype=np.float32)
+    p1, p2, p3 = 6.283 * numbers[5], 6.283 * numbers[6], 6.283 * numbers[7]
+    for row in range(size):
+        for column in range(size):
+            u, v = (column + 0.5) / size, (row + 0.5) / size
+            along = 0.5 + 0.5 * np.sin(p1 + 3.0 * u * np.cos(p2) + 3.0 * v * np.sin(p2))
+            along += 0.15 * np.sin(p3 + 9.0 * u) * np.sin(p1 + 8.0 * v)
+            along = min(1.0, max(0.0, along))
+            for k in range(3):
+                out[row, column, k] = colours[BACK_1, k] + along * (colours[BACK_2, k] - colours[BACK_1, k])
+    return out
+
+
+@numba.njit(cache=True)
+def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x, behind, samples):
+    """A picture `(S / samples, S / samples, 3)` float32, 0 to 1; a pixel is the mean of its samples.
 
     Args:
         seen: `(S, S)` triangle numbers, -1 for the background.
@@ -34,21 +50,22 @@ def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
         numbers: `(8,)` see `core.face.head.people.Person`.
         light, ambient, style: see there.
         eye_x: distance of an eye's centre from the middle on the resting head.
+        behind: `(S / samples, S / samples, 3)` the background.
+        samples: on a side of a pixel.
     """
     size = seen.shape[0]
-    out = np.zeros((size, size, 3), dtype=np.float32)
+    out = np.zeros(behind.shape, dtype=np.float32)
     c = np.zeros(3)
+    hx, hy, hz = light[0], light[1], light[2] + 1.0  # halfway between the lamp and the camera
+    h = np.sqrt(hx * hx + hy * hy + hz * hz)
     p1, p2, p3 = 6.283 * numbers[5], 6.283 * numbers[6], 6.283 * numbers[7]
     for row in range(size):
         for column in range(size):
             t = seen[row, column]
+            i, j = row // samples, column // samples
             if t < 0:
-                u, v = (column + 0.5) / size, (row + 0.5) / size
-                along = 0.5 + 0.5 * np.sin(p1 + 3.0 * u * np.cos(p2) + 3.0 * v * np.sin(p2))
-                along += 0.15 * np.sin(p3 + 9.0 * u) * np.sin(p1 + 8.0 * v)
-                along = min(1.0, max(0.0, along))
                 for k in range(3):
-                    out[row, column, k] = colours[BACK_1, k] + along * (colours[BACK_2, k] - colours[BACK_1, k])
+                    out[i, j, k] += behind[i, j, k]
                 continue
             part = parts[t]
             x, y, z = at[row, column, 0], at[row, column, 1], at[row, column, 2]
@@ -65,11 +82,11 @@ def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
                 for k in range(3):
                     c[k] = colours[SKIN_C, k] * (1 + blotch)
                 # cheeks, nose and chin are redder, the lids darker
-                red = np.exp(-((ax - 0.5) ** 2 / 0.06 + (y + 0.55) ** 2 / 0.08)) + 0.7 * np.exp(
-                    -(x * x + (y + 0.5) ** 2) / 0.02
-                )
-                c[1] *= 1 - 0.10 * red
-                c[2] *= 1 - 0.12 * red
+                if z > -0.5 and -1.3 < y < 0.2:
+                    red = np.exp(-((ax - 0.5) ** 2 / 0.06 + (y + 0.55) ** 2 / 0.08))
+                    red += 0.7 * np.exp(-(x * x + (y + 0.5) ** 2) / 0.02)
+                    c[1] *= 1 - 0.10 * red
+                    c[2] *= 1 - 0.12 * red
                 if numbers[3] > 0.6:  # freckles
                     spot = np.sin(61 * x + p1) * np.sin(53 * y + p2) * np.sin(47 * (x + y) + p3)
                     dark = 0.2 * _smooth(0.3, 0.7, spot) * np.exp(-(x * x / 0.3 + (y + 0.45) ** 2 / 0.08))
@@ -84,7 +101,7 @@ def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
                     c[k] += _smooth(0.25, 0.75, lips) * (colours[LIPS_C, k] - c[k])
                 # brows: a band that rises to two thirds of its length and thins out
                 s = (ax - _BROW_INNER) / (_BROW_OUTER - _BROW_INNER)
-                if -0.1 < s < 1.1 and z > -0.2:
+                if -0.1 < s < 1.1 and z > -0.2 and 0.05 < y < 0.45:
                     middle = _BROW_HEIGHT + 0.05 * (numbers[1] - 0.5) + 0.10 * s - 0.13 * s * s * s
                     half = (0.028 + 0.035 * numbers[0]) * (1.15 - 0.65 * max(s, 0.0))
                     hairs = 0.92 + 0.06 * np.sin(90 * x + 40 * y)
@@ -97,9 +114,10 @@ def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
                     line = 0.78 + 0.12 * numbers[4] - 0.28 * _smooth(0.35, 0.8, ax) - 0.55 * _smooth(0.0, -0.75, z)
                     line -= 0.7 * _smooth(-0.75, -1.2, z)
                     cover = _smooth(-0.04, 0.05, y - line) * (1 - at[row, column, 9])
-                    strand = 0.9 + 0.1 * np.sin(38 * ax + 12 * z + p1) + 0.06 * np.sin(61 * ax + p2)
-                    for k in range(3):
-                        c[k] += cover * (colours[HAIR_C, k] * strand - c[k])
+                    if cover > 0:
+                        strand = 0.9 + 0.1 * np.sin(38 * ax + 12 * z + p1) + 0.06 * np.sin(61 * ax + p2)
+                        for k in range(3):
+                            c[k] += cover * (colours[HAIR_C, k] * strand - c[k])
                 deep = _smooth(0.2, 0.8, inside)
                 c[0] += deep * (0.22 - c[0])
                 c[1] += deep * (0.05 - c[1])
@@ -137,10 +155,9 @@ def shade(seen, parts, at, colours, numbers, light, ambient, style, eye_x):
                 gloss = 0.12
             lit = (nx * light[0] + ny * light[1] + nz * light[2] + wrap) / (1 + wrap)
             lit = max(0.0, lit)
-            hx, hy, hz = light[0], light[1], light[2] + 1.0
-            h = np.sqrt(hx * hx + hy * hy + hz * hz)
-            shine = max(0.0, (nx * hx + ny * hy + nz * hz) / h) ** 24 * gloss
+            shine = max(0.0, (nx * hx + ny * hy + nz * hz) / h) ** 4
+            shine = gloss * shine * shine * shine * shine * shine * shine
             for k in range(3):
                 value = c[k] * (ambient * (0.85 + 0.15 * ny) + (1.08 - 0.75 * ambient) * lit) + shine
-                out[row, column, k] = min(1.0, max(0.0, value))
-    return out
+                out[i, j, k] += min(1.0, max(0.0, value))
+    return out / np.float32(samples * samples)

@@ -29,7 +29,7 @@ class SmallSettings(Settings):
     anchor: int = setting(1500, "Steps in which encoder and heads learn to read the known factors.", low=0, high=10**7)
     motion: int = setting(3000, "Steps with mouths and poses swapped.", low=0, high=10**7)
     enhance: int = setting(3000, "Steps of the expression, mouth and pose held fixed.", low=0, high=10**7)
-    batch: int = setting(8, "Pairs of pictures a step; the first stage reads four times as many.", low=1, high=1024)
+    batch: int = setting(8, "Pairs of pictures a step; the first stage reads their pictures.", low=1, high=1024)
     lr: float = setting(1e-3, "Learning rate.", low=1e-6, high=1.0, log=True, more=True)
     known: float = setting(
         0.2, "Weight of the known factors beside the pictures; 0 leaves the codes to the pictures.", low=0, high=100
@@ -87,6 +87,9 @@ class SmallFace(Model):
         """A fresh network, its weights from the seed."""
         with seeded(seed):
             self.network_ = FaceNetwork(self.settings.sizes(), device=self.device)
+        with torch.no_grad():  # the first flow is nearly none: a face starts as itself
+            for layer in self.network_.dec.to_flows:
+                layer.conv.weight.mul_(0.05)
         return self.network_
 
     def source_of(self, pictures: np.ndarray) -> Source:

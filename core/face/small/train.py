@@ -88,7 +88,7 @@ def fit(
             continue
         for part, weight in network.named_parameters():
             weight.requires_grad_(not part.startswith(_FROZEN[name]))
-        size = 4 * s.batch if name == "anchor" else s.batch
+        size = 2 * s.batch if name == "anchor" else s.batch
         how = TrainSettings(steps, size, s.lr, warmup=min(50, steps // 10), final=0.05, ema=s.ema)
         batches = Batches(torch.arange(len(tuples)), size, seed=mix(seed, len(name)), device=model.device)
         own = mix(seed, before)
