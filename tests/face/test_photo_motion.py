@@ -66,8 +66,8 @@ def test_sampling_is_exact_at_pixels_and_for_parabolas():
     y, x = np.mgrid[:20, :20].astype(np.float64)
     parabola = 3 + 0.2 * x**2 - 0.1 * y**2 + 0.3 * x * y
     picture = np.repeat(parabola[..., None], 3, 2)
-    rng = np.random.default_rng(0)
-    place = rng.uniform(4, 15, (6, 7, 2)).astype(np.float32)
+    j, i = np.mgrid[:6, :7]
+    place = np.stack([4.3 + 0.9 * i + 0.3 * j, 4.1 + 1.1 * j - 0.2 * i + 2], -1).astype(np.float32)
     out = np.zeros((6, 7, 3), np.float32)
     sample(picture, place, out)
     u, v = place[..., 0] - 0.5, place[..., 1] - 0.5
@@ -76,6 +76,15 @@ def test_sampling_is_exact_at_pixels_and_for_parabolas():
     out = np.zeros((20, 20, 3), np.float32)
     sample(picture, place, out)
     assert np.allclose(out, np.clip(picture, 0, 255), atol=1e-4)
+
+
+def test_what_is_pressed_together_is_averaged():
+    stripes = np.repeat((np.arange(80) % 2 * 200)[None, :, None], 20, 0).repeat(3, 2).astype(np.uint8)
+    j, i = np.mgrid[:5, :15]
+    place = np.stack([4.5 + 4.0 * i, 4.5 + j], -1).astype(np.float32)  # every fourth pixel: all of one colour
+    out = np.zeros((5, 15, 3), np.float32)
+    sample(stripes, place, out)
+    assert np.abs(out - 100).max() < 25
 
 
 def test_of_two_triangles_the_nearer_is_seen():

@@ -3,6 +3,8 @@
 import numba
 import numpy as np
 
+_JUMP = 8.0  # pixels between neighbours from which a map is taken to be torn there
+
 
 @numba.njit(cache=True)
 def trace(target, source, triangles, x0, y0, width, height):
@@ -62,9 +64,43 @@ def _cubic(t):
     )
 
 
+@numba.njit(cache=True, inline="always")
+def _at(picture, px, py):
+    """Three colours of a picture at a place counted from the middle of its first pixel."""
+    h, w = picture.shape[0], picture.shape[1]
+    fx, fy = np.floor(px), np.floor(py)
+    ix, iy = int(fx), int(fy)
+    wx, wy = _cubic(px - fx), _cubic(py - fy)
+    r, g, b = 0.0, 0.0, 0.0
+    for j in range(4):
+        y = min(max(iy + j - 1, 0), h - 1)
+        for i in range(4):
+            x = min(max(ix + i - 1, 0), w - 1)
+            k = wx[i] * wy[j]
+            r += k * picture[y, x, 0]
+            g += k * picture[y, x, 1]
+            b += k * picture[y, x, 2]
+    return r, g, b
+
+
+@numba.njit(cache=True, inline="always")
+def _slope(place, row, column, down, across):
+    """How the place changes to the next pixel, `(dx, dy)`; zero at an edge or a jump."""
+    r, c = row + down, column + across
+    if r >= place.shape[0] or c >= place.shape[1]:
+        r, c = row - down, column - across
+    dx, dy = place[r, c, 0] - place[row, column, 0], place[r, c, 1] - place[row, column, 1]
+    if not dx * dx + dy * dy < _JUMP * _JUMP:  # also where it is not a number
+        return 0.0, 0.0
+    return dx, dy
+
+
 @numba.njit(cache=True)
 def sample(picture, place, out, low=0.0, high=255.0):
     """Write the picture's colours at places into `out`, by cubic convolution; NaN places are left as they are.
+
+    Where neighbouring places lie more than a pixel and a third apart, the mean over several places between them is
+    taken, so that what is pressed together does not turn ragged.
 
     Args:
         picture: `(H, W, 3)`; beyond its border the last pixel repeats.
@@ -72,24 +108,23 @@ def sample(picture, place, out, low=0.0, high=255.0):
         out: `(h, w, 3)` float32.
         low, high: limits, which cubic convolution may overshoot.
     """
-    h, w = picture.shape[0], picture.shape[1]
     for row in range(place.shape[0]):
         for column in range(place.shape[1]):
             px, py = place[row, column, 0] - 0.5, place[row, column, 1] - 0.5
             if np.isnan(px):
                 continue
-            fx, fy = np.floor(px), np.floor(py)
-            ix, iy = int(fx), int(fy)
-            wx, wy = _cubic(px - fx), _cubic(py - fy)
+            ax, ay = _slope(place, row, column, 0, 1)
+            bx, by = _slope(place, row, column, 1, 0)
+            n = int(min(4.0, np.floor(np.sqrt(ax * ax + ay * ay) + 0.67)))
+            m = int(min(4.0, np.floor(np.sqrt(bx * bx + by * by) + 0.67)))
+            n, m = max(n, 1), max(m, 1)
             r, g, b = 0.0, 0.0, 0.0
-            for j in range(4):
-                y = min(max(iy + j - 1, 0), h - 1)
-                for i in range(4):
-                    x = min(max(ix + i - 1, 0), w - 1)
-                    k = wx[i] * wy[j]
-                    r += k * picture[y, x, 0]
-                    g += k * picture[y, x, 1]
-                    b += k * picture[y, x, 2]
-            out[row, column, 0] = min(high, max(low, r))
-            out[row, column, 1] = min(high, max(low, g))
-            out[row, column, 2] = min(high, max(low, b))
+            for j in range(m):
+                v = (j + 0.5) / m - 0.5
+                for i in range(n):
+                    u = (i + 0.5) / n - 0.5
+                    r1, g1, b1 = _at(picture, px + u * ax + v * bx, py + u * ay + v * by)
+                    r, g, b = r + r1, g + g1, b + b1
+            out[row, column, 0] = min(high, max(low, r / (n * m)))
+            out[row, column, 1] = min(high, max(low, g / (n * m)))
+            out[row, column, 2] = min(high, max(low, b / (n * m)))
