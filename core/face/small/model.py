@@ -54,6 +54,7 @@ class SmallSettings(Settings):
             enhancer_width=64,
             equalised=False,
             relative=True,
+            spare=False,
             picture_warp=True,
         )
 

@@ -64,6 +64,8 @@ class FileRun(Run):
         for name, value in (metrics or {}).items():
             self._sums.setdefault(name, []).append(value)
         now = time.monotonic()
+        if preview is not None:
+            Image.fromarray((255 * preview).astype(np.uint8)).save(self.path.with_suffix(".png"))
         if now - self._said >= self._say or step == total:
             self._said = now
             means = {name: float(np.mean(values)) for name, values in self._sums.items()}
@@ -71,8 +73,6 @@ class FileRun(Run):
             self.curve.append({"step": step, **means})
             numbers = "  ".join(f"{n} {v:.4f}" for n, v in means.items())
             print(f"{step}/{total}  {self.seconds:.0f} s  {numbers}", flush=True)
-            if preview is not None:
-                Image.fromarray((255 * preview).astype(np.uint8)).save(self.path.with_suffix(".png"))
 
     def should_stop(self) -> bool:
         return self.ended or 0 < self._most < time.monotonic() - self._began

@@ -14,6 +14,7 @@ factors are known, and the code heads are anchored to them.
 """
 
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -39,6 +40,7 @@ from core.training import Batches, Step, TrainSettings, mix, train
 
 MOTION = ("mouth", "pose")
 ALL = ("mouth", "pose", "expression")
+PREVIEW_SECONDS = 20.0
 _FROZEN = {  # names of the network's parts that a stage leaves alone
     "anchor": ("dec.", "direction_"),
     "motion": ("direction_exp.", "dec.fineadainresblock."),
@@ -133,14 +135,14 @@ def _pair_loss(network, motions, s, device, choices, *, expression: bool) -> Cal
         edited = part.taken.any(1)
         nothing = picture_loss(part.source, part.source, part.target)[edited].sum().clamp_min(1e-3)
         misread = _misread(network, torch.cat([source.codes, driver]), torch.cat([part.of_source, part.of_driver]))
-        astray = flow_loss(drawn.flow, part).mean()
+        astray, still = flow_loss(drawn.flow, part), flow_loss(torch.zeros_like(drawn.flow), part)
         numbers = {
             "picture": error.mean(),
-            "flow": astray,
             "of no edit": error[edited].sum() / nothing,
+            "of no flow": astray[edited].sum() / still[edited].sum().clamp_min(1e-4),
             "misread": misread.mean(),
         }
-        return error.mean() + s.moved * astray + s.known * misread.mean(), numbers
+        return error.mean() + s.moved * astray.mean() + s.known * misread.mean(), numbers
 
     return loss
 
@@ -175,11 +177,13 @@ def _moved(batch: Batch, device: torch.device) -> Batch:
     return replace(batch, **{name: value.to(device) for name, value in vars(batch).items()})
 
 
-def _preview(network: FaceNetwork, tuples: Tuples, device: torch.device) -> Callable[[], np.ndarray]:
-    rows = np.arange(min(2, len(tuples)))
+def _preview(network: FaceNetwork, tuples: Tuples, device: torch.device) -> Callable[[], np.ndarray | None]:
+    rows, last = np.arange(min(2, len(tuples))), [-np.inf]
 
-    def draw() -> np.ndarray:
-        lines = []
+    def draw() -> np.ndarray | None:
+        if time.monotonic() - last[0] < PREVIEW_SECONDS:  # it takes about as long as half a step
+            return None
+        last[0], lines = time.monotonic(), []
         for view, bank in ((1, "mouth"), (2, "pose"), (3, "expression")):
             pictures = torch.from_numpy(np.array(tuples.pictures[rows][:, [0, 5, view]])).to(device)
             x = pictures.float().permute(1, 0, 4, 2, 3) / 127.5 - 1
