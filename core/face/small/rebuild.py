@@ -159,4 +159,6 @@ def publish(
         more={"kind": "images", "data": "face renders"},
     )
     save(model, out, card)
+    if not run.should_stop():
+        run.path.unlink(missing_ok=True)  # it is done: the next training is a new one
     print(out)
