@@ -15,8 +15,10 @@ _RESIDENT = 2**24  # numbers in a table of what each knot gives to each sample
 class Descent:
     """Adam on mini-batches of samples, rates on a half cosine after a short rise.
 
-    Sine layers at a high rate can collapse early: the output becomes the mean and no gradient leads back. So at a few
-    checkpoints a training whose error is still that of a constant starts again from its first weights, slower.
+    Rates are as high as short trainings want them. Over longer ones that can be too much, so two rules watch the error,
+    the same for every network. Sine layers can collapse early: the output becomes the mean and no gradient leads back;
+    a training whose error is still that of a constant at a checkpoint starts again from its first weights, slower. And
+    one whose error has risen goes on at half the rate.
 
     Args:
         field: the network, on its device.
@@ -28,6 +30,7 @@ class Descent:
 
     warm, final, betas = 0.05, 0.01, (0.9, 0.99)
     checkpoints, slower, flat, fewest = (0.12, 0.25, 0.5), 0.5, 0.92, 64
+    parts, risen = 40, 1.1  # how often the error is compared with its lowest, and the ratio that counts as a rise
 
     def __init__(
         self, field: Field, values: np.ndarray, *, batch: int = 1024, rate: float | None = None, seed: int = 0
@@ -50,12 +53,14 @@ class Descent:
         self._first = {n: t.detach().clone() for n, t in field.state_dict().items()}
         self._variance = float(self.y.var(dim=0, unbiased=False).mean())
         self.step_number, self.scale, self.begun, self._checked = 0, 1.0, 0.0, 0
+        self._part, self._lowest, self._steps, self._sum = 0, math.inf, 0, torch.zeros((), device=device)
         self._epoch, self._order = -1, torch.empty(0)
         self._recent: list[torch.Tensor] = []
 
     def step(self, done: float) -> torch.Tensor:
         """One step; `done` is the share of the training behind it, 0..1. Returns the mean squared error before it."""
         self._look(done)
+        self._slow(done)
         along = min(1.0, (done - self.begun) / (1 - self.begun))
         rise = min(1.0, along / self.warm)
         level = max(1e-3, rise * (self.final + (1 - self.final) * 0.5 * (1 + math.cos(math.pi * along))))
@@ -69,7 +74,19 @@ class Descent:
         self.step_number += 1
         loss = loss.detach()
         self._recent = [*self._recent[-7:], loss]
+        self._sum, self._steps = self._sum + loss, self._steps + 1
         return loss
+
+    def _slow(self, done: float) -> None:
+        """Once in each part of the training: half the rate when the part's mean error is above the lowest so far."""
+        part = int(done * self.parts)
+        if part == self._part or self._steps < self.fewest / 2:
+            return
+        mean = float(self._sum) / self._steps
+        if mean > self.risen * self._lowest:
+            self.scale *= self.slower
+        self._part, self._lowest = part, min(mean, self._lowest)
+        self._steps, self._sum = 0, torch.zeros_like(self._sum)
 
     def _look(self, done: float) -> None:
         """At a checkpoint: begin again, slower, when nothing was learnt."""
@@ -109,7 +126,8 @@ class Descent:
         for i, one in self.optimizer.state_dict()["state"].items():
             flat.update({f"adam.{i}.{n}": v for n, v in one.items()})
         recent = torch.stack(self._recent) if self._recent else torch.zeros(0)
-        return {**flat, "scale": self.scale, "begun": self.begun, "checked": self._checked, "recent": recent}
+        flat |= {"scale": self.scale, "begun": self.begun, "checked": self._checked, "recent": recent}
+        return {**flat, "part": self._part, "lowest": self._lowest, "steps": self._steps, "sum": self._sum}
 
     def load(self, flat: dict) -> None:
         """The inverse of `state`, at the step number that the run restores."""
@@ -122,6 +140,8 @@ class Descent:
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict({"state": state, "param_groups": groups})
         self.scale, self.begun, self._checked = float(flat["scale"]), float(flat["begun"]), int(flat["checked"])
+        self._part, self._lowest, self._steps = int(flat["part"]), float(flat["lowest"]), int(flat["steps"])
+        self._sum = torch.as_tensor(flat["sum"]).to(self._sum)
         self._recent, self.step_number = list(torch.as_tensor(flat["recent"])), int(flat["step"])
 
 

@@ -99,6 +99,16 @@ def test_descent_is_repeatable_and_begins_again_when_it_collapsed():
     assert any(p.abs().max() > 0 for p in two.field.last.parameters())
 
 
+def test_a_training_whose_error_rises_goes_on_at_half_the_rate():
+    calm, wild = (Descent(build("siren", 600, FRINGE, seed=1), FRINGE, batch=256, seed=1) for _ in range(2))
+    for descent, found in ((calm, [4.0, 2.0, 1.0, 1.05]), (wild, [4.0, 2.0, 3.0, 2.9])):
+        for part, error in enumerate(found, start=1):
+            descent._sum, descent._steps = torch.tensor(32 * error), 32
+            descent._slow((part + 0.5) / descent.parts)
+            descent._slow((part + 0.6) / descent.parts)  # once a part
+    assert calm.scale == 1.0 and wild.scale == 0.25
+
+
 def test_a_race_is_even_and_the_exact_fit_leads_on_the_fringe():
     fringe = warped_fringe()[0][None].astype(np.float32)
     *_, entries = race(fringe, budget=3000, seconds=0.6, judgements=2, names=("siren", "deep", "fourier"))
