@@ -238,6 +238,7 @@ class OrthogonalBank(nn.Module):
         d: dimension of the space, at least the sum of the numbers.
         sign: `"positive"` makes the diagonal of R positive, so that the basis is a continuous function of the matrix;
             `"lapack"` leaves the signs that Householder QR gives, which released EDTalk and LIA codes assume.
+        offset: added to every entry of the matrix before QR; the released networks add 1e-8.
         after: a bank that this one goes on from: its directions come first and do not depend on this one's matrix
             (QR is Gram-Schmidt in the order of the columns), so a bank can be added to a learned one without
             disturbing it. The other bank keeps its own matrix and belongs to whoever registers it.
@@ -251,6 +252,7 @@ class OrthogonalBank(nn.Module):
         d: int,
         *,
         sign: str = "positive",
+        offset: float = 0.0,
         after: "OrthogonalBank | None" = None,
     ):
         super().__init__()
@@ -264,7 +266,7 @@ class OrthogonalBank(nn.Module):
             raise ValueError(f"{all_k} orthonormal directions do not fit in {d} dimensions")
         if sign not in ("positive", "lapack"):
             raise ValueError("sign is 'positive' or 'lapack'")
-        self.sign = sign
+        self.sign, self.offset = sign, float(offset)
         self._after = (after,)  # in a tuple, so that the other bank's matrix is not registered here a second time
         self.weight = nn.Parameter(torch.randn(d, k))
 
@@ -293,7 +295,7 @@ class OrthogonalBank(nn.Module):
         weight = self.matrix
         weight = weight.float() if weight.dtype in (torch.float16, torch.bfloat16) else weight
         with torch.autocast(weight.device.type, enabled=False):
-            q, r = torch.linalg.qr(weight)
+            q, r = torch.linalg.qr(weight + self.offset if self.offset else weight)
             if self.sign == "positive":
                 signs = torch.sign(torch.diagonal(r))
                 q = q * torch.where(signs == 0, torch.ones_like(signs), signs)

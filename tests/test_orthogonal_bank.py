@@ -27,6 +27,11 @@ def test_lapack_signs_are_those_of_plain_qr():
     assert np.allclose(b.directions().detach(), np.linalg.qr(weight.numpy(), mode="reduced")[0].T, atol=1e-5)
 
 
+def test_an_offset_is_added_before_qr():
+    b = bank(3, 6, sign="lapack", offset=0.5)
+    assert torch.equal(b.directions(), torch.linalg.qr(b.weight.detach() + 0.5)[0].T)
+
+
 def test_positive_signs_give_a_positive_diagonal():
     b = bank(5, 9)
     r = b.directions() @ b.weight  # Q^T A

@@ -103,7 +103,15 @@ def warp(x: torch.Tensor, flow: torch.Tensor, *, exact: bool = False) -> torch.T
     """
     # In single precision: half a grid step of 256 pixels is about what half precision resolves
     with torch.autocast(x.device.type, enabled=False):
-        return F.grid_sample(x.float(), grid(flow.float()), align_corners=exact).to(x.dtype)
+        return F.grid_sample(x.float(), grid(flow.float()), align_corners=exact).to(x.dtype).contiguous()
+
+
+def _masked(warped: torch.Tensor, x: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """`mask * warped`, and that plus `(1 - mask) * x`; without gradients in the place of both."""
+    if torch.is_grad_enabled():
+        warped = warped * mask
+        return warped, warped + x * (1 - mask)
+    return warped.mul_(mask), x.mul_(1 - mask).add_(warped)
 
 
 class Generator(nn.Module):
@@ -136,9 +144,11 @@ class Generator(nn.Module):
         if sizes.enhanced:
             self.fineadainresblock = nn.ModuleList(Enhancer(b, sizes) for b in c[1:])
         if sizes.picture_warp:
-            self.to_mix = nn.Conv2d(c[-1], 1, 1)
+            # how much of the warped picture is kept, and colours from the trunk for what the source does not show
+            self.to_mix = nn.Conv2d(c[-1], 4, 1)
             nn.init.zeros_(self.to_mix.weight)
-            nn.init.constant_(self.to_mix.bias, 2.0)  # starts as the warped picture, mostly
+            nn.init.zeros_(self.to_mix.bias)
+            nn.init.constant_(self.to_mix.bias[:1], 2.0)  # starts as the warped picture, mostly
 
     @property
     def enhanced(self) -> bool:
@@ -179,10 +189,11 @@ class Generator(nn.Module):
                 source = self.fineadainresblock[i](source, prepared[i], expression)
             logits = to_flow(x, z, logits)
             flow, mask = torch.tanh(logits[:, :2]), torch.sigmoid(logits[:, 2:])
-            warped = warp(source.expand(n, -1, -1, -1), flow) * mask.to(x.dtype)
-            x = warped + x * (1 - mask).to(x.dtype)
+            warped = warp(source.expand(n, -1, -1, -1), flow)
+            warped, x = _masked(warped, x, mask.to(x.dtype))
             colour = to_rgb(warped, colour)
         if hasattr(self, "to_mix"):
-            share = torch.sigmoid(self.to_mix(x))
+            mix = self.to_mix(x)
+            share, colour = torch.sigmoid(mix[:, :1]), colour + mix[:, 1:]
             colour = share * warp(picture.expand(n, -1, -1, -1), flow, exact=True) + (1 - share) * colour
         return Drawn(colour.float(), flow, mask)

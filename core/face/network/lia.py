@@ -9,7 +9,7 @@ from core.basis import OrthogonalBank
 from core.face.network.encoder import Encoder
 from core.face.network.generator import Generator
 from core.face.network.layers import Linear
-from core.face.network.network import FaceNetwork
+from core.face.network.network import RELEASED, FaceNetwork
 from core.face.network.sizes import LIA_SIZES, Sizes
 
 
@@ -25,7 +25,7 @@ class LIA(FaceNetwork):
     def _build(self) -> None:
         s = self.sizes
         self.enc = Encoder(s)
-        self.dec = Generator(s, OrthogonalBank(s.counts, s.latent, sign="lapack"))
+        self.dec = Generator(s, OrthogonalBank(s.counts, s.latent, **RELEASED))
         widths = [*[s.latent] * (s.shared + s.own), s.codes]
         self.enc.fc = nn.Sequential(*(Linear(a, b, equalised=s.equalised) for a, b in pairwise(widths)))
 

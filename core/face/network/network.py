@@ -17,6 +17,7 @@ from core.face.network.layers import Linear, place
 from core.face.network.sizes import EDTALK, Sizes
 
 EXPRESSION = "expression"
+RELEASED: dict = dict(sign="lapack", offset=1e-8)  # how released files mean the matrices of their banks
 _HEADS = {"mouth": "lip_fc", "pose": "pose_fc", EXPRESSION: "exp_fc"}  # the released names
 
 
@@ -66,11 +67,11 @@ class FaceNetwork(nn.Module):
         self.enc, self.dec = Encoder(s), Generator(s)
         early = {name: k for name, k in s.banks if name != EXPRESSION}
         if early:
-            self.direction_lipnonlip = OrthogonalBank(early, s.latent, sign="lapack")
+            self.direction_lipnonlip = OrthogonalBank(early, s.latent, **RELEASED)
         if EXPRESSION in s.counts:
             last = {EXPRESSION: s.counts[EXPRESSION]}
             after = self.direction_lipnonlip if early else None
-            self.direction_exp = OrthogonalBank(last, s.latent, sign="lapack", after=after)
+            self.direction_exp = OrthogonalBank(last, s.latent, **RELEASED, after=after)
         self.fc = nn.Sequential(*(Linear(s.latent, s.latent, equalised=s.equalised) for _ in range(s.shared)))
         for name, k in s.banks:
             setattr(self, _HEADS.get(name, f"{name}_fc"), self._head(k))
@@ -115,6 +116,10 @@ class FaceNetwork(nn.Module):
         with self._precision():
             h, maps = self.enc(picture)
             prepared = self.dec.prepare(maps)
+            if not torch.is_grad_enabled():  # sampling reads all channels of a place: they lie together
+                maps, prepared = (
+                    [m.contiguous(memory_format=torch.channels_last) for m in g] for g in (maps, prepared)
+                )
         with self._gradients():
             h = h.float()
             return Source(picture, h, maps, self.codes_of(h), prepared)
@@ -127,11 +132,9 @@ class FaceNetwork(nn.Module):
             moved = codes - source.codes if self.sizes.relative else codes
             directions, rows = self.bank.directions(), self.rows()
             early = rows[EXPRESSION].start if EXPRESSION in rows else len(directions)
-            total, shift = moved[:, :early] @ directions[:early], None
-            if expression and EXPRESSION in rows:
-                shift = moved[:, early:] @ directions[early:]
-                total = total + shift
-            return source.h + total, shift
+            if EXPRESSION not in rows or not expression:
+                return source.h + _weighted(moved[:, :early], directions[:early]), None
+            return source.h + _weighted(moved, directions), _weighted(moved[:, early:], directions[early:])
 
     def draw(self, source: Source, codes: torch.Tensor | None = None, *, expression: bool = True) -> Drawn:
         """Picture (not clamped), flow and mask of a source under codes; the arguments are those of `decode`."""
@@ -233,6 +236,11 @@ class FaceNetwork(nn.Module):
         fast = not self.training and self.device.type == "cuda"
         with self._gradients(), torch.autocast("cuda", torch.float16) if fast else contextlib.nullcontext():
             yield
+
+
+def _weighted(codes: torch.Tensor, directions: torch.Tensor) -> torch.Tensor:
+    """`codes @ directions`, term by term in the released order, whatever library multiplies matrices here."""
+    return (codes[:, :, None] * directions).sum(dim=1)
 
 
 def _composed(first: tuple, second: tuple) -> tuple:

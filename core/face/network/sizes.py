@@ -28,8 +28,8 @@ class Sizes:
             codes leave its vector alone; False is the released `z = h + code Q`.
         spare: keep the parts that released files carry and no picture depends on (noise weights, the coarsest colours,
             the first convolution of each enhancement).
-        picture_warp: the source picture itself is warped by the finest flow and mixed in by a mask of its own. It
-            adds one 1x1 convolution that the released networks do not have.
+        picture_warp: the source picture itself is warped by the finest flow and mixed in by a mask of its own, and
+            colours may come from the trunk too. It adds one 1x1 convolution that the released networks do not have.
 
     Raises:
         InputError: sizes that do not fit together.
