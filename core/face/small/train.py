@@ -25,6 +25,7 @@ import torch
 from core.assets import cache
 from core.datasets.dataset import Dataset
 from core.device import use_one_thread
+from core.errors import InputError
 from core.face.head.factors import columns, neutral
 from core.face.head.mesh import Head, load_head
 from core.face.head.people import average
@@ -72,7 +73,12 @@ def fit(
     total = s.anchor + s.motion + s.enhance
     head = head or load_head()
     if tuples is None:
-        told = lambda done, n: run.progress(0, total, {"drawn": done / n})  # noqa: E731
+
+        def told(done: int, n: int) -> None:
+            run.progress(0, total, {"drawn": done / n})
+            if run.should_stop() and done < n:
+                raise InputError("The training was stopped while its pictures were drawn; a new start goes on there.")
+
         tuples = on_disk(head, cache() / "face", s.tuples, s.people, size=s.side, seed=seed, progress=told)
     motions = Motions(Renderer(head, s.side), tuples)
     network = model.start(seed)
