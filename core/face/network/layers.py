@@ -15,6 +15,7 @@ GAIN = math.sqrt(2)
 SLOPE = 0.2
 TAPS = (1.0, 3.0, 3.0, 1.0)
 EPSILON = 1e-8
+CACHED = 150_000  # weights that stay in a core's cache
 TURNED = 64  # side of the smallest map worth turning
 
 
@@ -188,12 +189,20 @@ class ModulatedConv(nn.Module):
         return x.contiguous() if turned else x
 
     def _under(self, weight: torch.Tensor, style: torch.Tensor) -> torch.Tensor:
-        times = torch.mul if torch.is_grad_enabled() else torch.Tensor.mul_  # fewer new arrays
-        weight = times(weight * self.scale, style[None, :, None, None])
-        if self.demodulate:
-            power = weight.pow(2).sum(dim=(1, 2, 3), keepdim=True)
-            weight = times(weight, torch.rsqrt(power + EPSILON))
-        return weight
+        style = style[None, :, None, None]
+        if torch.is_grad_enabled() or weight.device.type != "cpu":
+            return self._normed(weight * self.scale * style)
+        made = torch.empty_like(weight)
+        step = max(1, CACHED // weight[0].numel())  # some output channels at a time, as many as the cache holds
+        for part, out in zip(weight.split(step), made.split(step), strict=True):
+            self._normed(torch.mul(part, self.scale, out=out).mul_(style), out)
+        return made
+
+    def _normed(self, weight: torch.Tensor, out: torch.Tensor | None = None) -> torch.Tensor:
+        if not self.demodulate:
+            return weight
+        power = weight.pow(2).sum(dim=(1, 2, 3), keepdim=True)
+        return torch.mul(weight, torch.rsqrt(power + EPSILON), out=out)
 
     def _norm(self, weight: torch.Tensor, style: torch.Tensor) -> torch.Tensor | None:
         if not self.demodulate:
