@@ -105,7 +105,7 @@ class Sizes:
 EDTALK = Sizes()
 EDTALK_MOUTH_POSE = Sizes(banks=(("mouth", 20), ("pose", 6)), enhanced=False)
 LIA_SIZES = Sizes(banks=(("motion", 20),), shared=4, own=1, enhanced=False)
-# About a million parameters; a decode takes some 20 ms on one core
+# 1.6 million parameters; a decode takes some 20 ms on one core
 SMALL = Sizes(
     side=128,
     channels=(128, 96, 64, 48, 32, 16),
