@@ -68,6 +68,13 @@ PAGES = [
         "A prompt; sixty texts for directions of your own. A sentence in seconds, a basis in a minute or two.",
     ),
     Entry(
+        "face",
+        "Facial motion",
+        ":material/face:",
+        "Move mouth, pose and expression of a photographed face along orthogonal directions, or take them from another.",
+        "A photograph of a face. At once.",
+    ),
+    Entry(
         "transport",
         "Frequency transport",
         ":material/waves:",

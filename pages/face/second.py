@@ -1,0 +1,132 @@
+"""The second face: whose mouth, pose or expression is taken."""
+
+import io
+
+import streamlit as st
+from PIL import Image
+
+from core.errors import InputError
+from core.face.editing.actor import close_up
+from core.face.editing.edits import Taken, numbers
+from core.face.editing.photos import face_of
+from core.ui.history import History
+from core.ui.text import escape, say_error, told_apart
+from pages.face import data
+from pages.face.opened import Opened
+from pages.face.view import FaceView, entry
+
+_NOBODY = ""
+
+
+def taken(on: Opened, view: FaceView) -> tuple[Taken, ...]:
+    """What is taken of the second face; nothing where it is not in this session."""
+    shares = shares_of(view)
+    if not any(shares.values()):
+        return ()
+    found = _face(view)
+    if found is None:
+        return ()
+    photo, face = found
+    key = (on.key, entry(view.other, "data", _NOBODY), face.box)
+    kept = st.session_state.setdefault("face:others", {})
+    if key not in kept:
+        if len(kept) > 12:
+            kept.clear()
+        kept[key] = on.actor.codes_of(photo.picture, face)
+    return (Taken(kept[key], shares),)
+
+
+def shares_of(view: FaceView) -> dict[str, float]:
+    """How far each bank goes towards the second face."""
+    return numbers(view.other.get("shares"), 0.0, 1.0)
+
+
+def _face(view: FaceView):
+    photo = data.photo_of(entry(view.other, "data", _NOBODY))
+    if photo is None:
+        return None
+    try:
+        face = face_of(photo, entry(view.other, "face", 0, 0, 99))
+    except InputError:
+        return None
+    return None if face is None else (photo, face)
+
+
+def draw(history: History[FaceView], on: Opened) -> None:
+    """Choose or bring the second face, and how much of each bank to take."""
+    st.subheader("Take from another face", anchor=False)
+    now, known = history.now, data.titles()
+    chosen = entry(now.other, "data", _NOBODY)
+    options = [_NOBODY, *known]
+    label = told_apart(list(known)[::-1], known.get)
+    history.bind(
+        "other.data", st.selectbox, "Second face", options, value=chosen if chosen in known else _NOBODY,
+        format_func=lambda ref: label(ref) if ref else "nobody",
+        help="Whose mouth, pose or expression is to be taken.",
+    )  # fmt: skip
+    if chosen and chosen not in known:
+        st.info(
+            f"This link takes from *{escape(entry(now.other, 'title', '')) or 'a photograph'}*, which stayed with "
+            "the session that uploaded it. Drop the same file here.",
+            icon=":material/upload_file:",
+        )
+    _drop_zone(history)
+    found = _face(now)
+    if found is None:
+        photo = data.photo_of(chosen) if chosen else None
+        if photo is not None:
+            say_error(photo.lacking or "There is no face in this picture.")
+        else:
+            st.caption("Choose a face above, or bring one; then take its mouth, pose or expression, wholly or in part.")
+        return
+    photo, face = found
+    picture, bars = st.columns([2, 3])
+    with picture:
+        x0, y0, x1, y1 = close_up(photo.picture, face)
+        out = io.BytesIO()
+        Image.fromarray(photo.picture[y0:y1, x0:x1]).resize((240, 240)).save(out, "JPEG", quality=90)
+        st.image(out.getvalue(), caption=escape(photo.title), width="stretch")
+        if len(photo.faces) > 1:
+            history.bind(
+                "other.face", st.segmented_control, "Face", list(range(len(photo.faces))), required=True,
+                value=min(entry(now.other, "face", 0, 0, 99), len(photo.faces) - 1), format_func=lambda i: str(i + 1),
+            )  # fmt: skip
+    with bars:
+        shares = shares_of(now)
+        with st.container(horizontal=True, gap="small"):
+            for bank in on.actor.banks:
+                st.button(
+                    f"Take its {bank}", key=f"face:take:{bank}", on_click=_share, args=(history, bank, 1.0),
+                    disabled=shares.get(bank, 0.0) == 1.0,
+                )  # fmt: skip
+        for bank in on.actor.banks:
+            value = shares.get(bank, 0.0)
+            key = f"face:share:{bank}"
+            if st.session_state.get(key) != value:
+                st.session_state[key] = value
+            st.slider(
+                f"{bank.capitalize()}: own to the other's", 0.0, 1.0, step=0.05, key=key, format="%.2f",
+                on_change=lambda bank=bank, key=key: _share(history, bank, st.session_state[key]),
+            )  # fmt: skip
+        st.caption("Sliders that were moved by hand stay where they are.")
+
+
+def _share(history: History[FaceView], bank: str, value: float) -> None:
+    history.change(other={**history.now.other, "shares": {**shares_of(history.now), bank: value}})
+
+
+def _drop_zone(history: History[FaceView]) -> None:
+    turn = st.session_state.setdefault("face:second-turn", 0)
+    file = st.file_uploader("Bring a second face", key=f"face:second:{turn}")
+    said = st.session_state.pop("face:second-error", "")
+    if said:
+        say_error(said)
+    if file is None:
+        return
+    st.session_state["face:second-turn"] += 1
+    try:
+        ref, photo = data.bring(file.name, file.getvalue())
+        history.change(other={"data": ref, "title": photo.title, "shares": shares_of(history.now)})
+    except InputError as error:
+        st.session_state["face:second-error"] = str(error)
+    st.rerun()
