@@ -71,7 +71,7 @@ PAGES = [
         "face",
         "Facial motion",
         ":material/face:",
-        "Move mouth, pose and expression of a photographed face along orthogonal directions, or take them from another.",
+        "Move mouth, pose and expression of a photographed face along orthogonal directions, or take another face's.",
         "A photograph of a face. At once.",
     ),
     Entry(
