@@ -106,6 +106,14 @@ def test_a_small_face_is_enlarged_and_says_so():
     assert photo.enlarged(np.zeros((80, 70, 3), np.uint8), average_face(0, 0, 120, 150))[1].notes == ()
 
 
+def test_a_preview_has_the_same_code():
+    points = canonical.Placed(canonical.turn(5, 3, -4), 300.0, np.array([700.0, 600.0, 0.0])).apply(canonical.shape())
+    picture, small = photo.reduced(np.zeros((1200, 1600, 3), np.uint8), Face(points), 400)
+    assert picture.shape == (300, 400, 3)
+    assert np.abs((codes.measure(small.points) - codes.measure(points)) / codes.scales()).max() < 1e-3
+    assert photo.reduced(picture, small, 800)[0] is picture
+
+
 @pytest.mark.parametrize("mode", ["CMYK", "RGBA", "I;16", "P", "L"])
 def test_pictures_of_all_kinds_become_colour(mode):
     small = Image.fromarray(astronaut()[:64, :64])
@@ -139,13 +147,18 @@ def test_a_clip_holds_the_last_code_where_no_face_is_seen(monkeypatch):
         points = face(int(frame[0, 0, 0]))
         return (np.zeros((468, 3)), 0.0) if points is None else (points, 1.0)
 
+    def measure(points):
+        code = codes.blank()
+        code[codes.rows("pose")] = canonical.turned(canonical.fitted(points).rotation)
+        return code
+
+    monkeypatch.setattr(driving, "measure", measure)
     monkeypatch.setattr(driving, "landmarks", network)
     monkeypatch.setattr(driving, "faces", lambda f: [Face(face(f[0, 0, 0]))] if face(f[0, 0, 0]) is not None else [])
     frames = [np.full((8, 8, 3), i, np.uint8) for i in range(5)]
     track = driving.follow(frames)
     assert track.seen.tolist() == [True, True, False, False, True]
-    turned = [codes.angles(c)[0] for c in codes.split(track.codes)["pose"]]
-    assert np.allclose(turned, [10, 20, 20, 20, -5], atol=0.1)
+    assert np.allclose(codes.split(track.codes)["pose"][:, 0], [10, 20, 20, 20, -5], atol=0.1)
     late = driving.follow(frames[2:])
     assert late.seen.tolist() == [False, False, True] and np.allclose(late.codes[0], late.codes[2])
     assert len(driving.follow(frames, told=lambda n: n == 2).codes) == 2
@@ -231,3 +244,29 @@ def test_a_mirrored_face_has_a_mirrored_code():
     assert abs(codes.angles(one["pose"])[2] + codes.angles(two["pose"])[2]) < 1.5  # roll
     scale = codes.split(codes.scales())
     assert abs((one["mouth"] - two["mouth"])[0] / scale["mouth"][0]) < 0.4  # jaw
+
+
+@needs
+def test_codes_of_people_never_seen_are_read_off_their_pictures():
+    from core.face.assets import HEAD
+
+    if sentence := HEAD.missing():
+        pytest.skip(sentence)
+    from core.face.head.mesh import load_head
+    from core.face.photo import build_reader, directions, mesh
+
+    arrays = mesh.stored()
+    moves = dict(zip(arrays["names"], arrays["moves"].astype(float), strict=True))
+    banks = {b: arrays[f"directions.{b}"] for b in directions.BANKS}
+    read, drawn = [], []
+    for picture, code in build_reader.drawn(load_head(), moves, banks, 12, 90_000):
+        for face in photo.faces(picture)[:1]:
+            read.append(codes.measure(face.points))
+            drawn.append(code)
+    read, drawn = codes.split(np.array(read)), codes.split(np.array(drawn))
+    assert len(read["pose"]) >= 10
+    angles = np.array([codes.angles(p) for p in read["pose"]])
+    assert (np.abs(angles - drawn["pose"]).mean(0) < [4, 5, 3]).all()
+    assert np.corrcoef(read["mouth"][:, 0], drawn["mouth"][:, 0])[0, 1] > 0.7  # jaw
+    blink = directions.names("expression").index("blink left")
+    assert np.corrcoef(read["expression"][:, blink], drawn["expression"][:, blink])[0, 1] > 0.4

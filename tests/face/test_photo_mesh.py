@@ -94,17 +94,39 @@ def test_jaw_opens_the_lower_lip_and_a_blink_closes_its_own_eye():
     assert left[386, 1] > 0.08 and abs(left[159, 1]) < 0.01
 
 
-def test_a_code_is_read_back_from_the_mesh_that_it_makes():
-    rng = np.random.default_rng(3)
-    code = rng.uniform(-1, 1, codes.size()) * codes.scales()
-    parts = codes.split(code)
-    made = directions.flat(canonical.shape())
-    for bank in ("mouth", "expression"):
-        made = made + parts[bank] @ directions.bases()[bank].directions.astype(np.float64)
-    placed = canonical.Placed(canonical.turn(*codes.angles(parts["pose"])), 80.0, np.array([100.0, 90.0, 0.0]))
-    found = codes.measure(placed.apply(directions.solid(made)))
-    assert np.abs((found - code) / codes.scales()).max() < 0.35  # the prior and people's shapes take a little
-    assert np.corrcoef(found / codes.scales(), code / codes.scales())[0, 1] > 0.98
+def test_codes_do_not_depend_on_where_a_face_is_or_how_large():
+    rng = np.random.default_rng(0)
+    points = canonical.shape() + rng.normal(0, 0.02, (mesh.POINTS, 3))
+    placed = [canonical.Placed(np.eye(3), s, np.array(t)) for s, t in ((80.0, [100.0, 90, 0]), (500.0, [-300.0, 2, 7]))]
+    one, two = (codes.measure(p.apply(points)) for p in placed)
+    assert np.allclose(one, two, atol=1e-6)
+
+
+def test_a_picture_turned_in_its_plane_changes_the_roll_and_little_else():
+    def code(roll):
+        turn = canonical.turn(0, 0, roll)
+        return codes.measure(canonical.Placed(turn, 80.0, np.zeros(3)).apply(canonical.shape()))
+
+    change = (code(10.0) - code(0.0)) / codes.scales()
+    roll = codes.rows("pose").start + 2
+    assert change[roll] * directions.ANGLE == pytest.approx(10, abs=2)
+    assert np.abs(np.delete(change, roll)).max() < 0.5
+
+
+def test_ridge_regression_equals_the_closed_form_and_finds_a_planted_map(monkeypatch):
+    from sklearn.linear_model import Ridge
+
+    from core.face.photo import build_reader
+
+    rng = np.random.default_rng(0)
+    x, slope = rng.standard_normal((200, 12)) * np.linspace(1, 3, 12), rng.standard_normal((12, 4))
+    y = x @ slope + [1, 2, 3, 4]
+    monkeypatch.setattr(build_reader, "RIDGE", 1e-9)
+    assert np.allclose(build_reader.ridge(x, y), np.concatenate([slope, [[1, 2, 3, 4]]]), atol=1e-6)
+    monkeypatch.setattr(build_reader, "RIDGE", 0.3)
+    strength = 0.3 * (np.linalg.svd(x - x.mean(0))[1] ** 2).mean()
+    its = Ridge(alpha=strength).fit(x, y)
+    assert np.allclose(build_reader.ridge(x, y), np.concatenate([its.coef_.T, its.intercept_[None]]))
 
 
 def test_the_transfer_gives_the_displacements_of_the_head_itself():

@@ -5,7 +5,8 @@ must be there (`python -m core assets get head face-mesh`).
 
 The landmark network looks at pictures of people drawn from the parametric head; each of its 468 points is cast onto the
 head's surface. The median over the people gives each point a place on the head, and with it the exact displacement of
-that point for every one of the head's movements.
+that point for every one of the head's movements. Last, a linear map that reads codes off landmarks is learned on
+pictures whose codes are known (`core.face.photo.build_reader`). Three minutes on one core.
 """
 
 import re
@@ -23,14 +24,13 @@ from core.face.head.mesh import Head, load_head
 from core.face.head.people import draw_person
 from core.face.head.raster import rasterise
 from core.face.head.render import Renderer
-from core.face.photo.canonical import fitted
+from core.face.photo.build_reader import learn
 from core.face.photo.detector import find
-from core.face.photo.directions import stacked
+from core.face.photo.directions import BANKS, stacked
 from core.face.photo.landmarks import around_eyes, around_points, landmarks
 from core.face.photo.mesh import FILE, POINTS
 
 PEOPLE, SIZE, SAMPLES = 40, 320, 2
-DRAWN, MANY = 400, 24  # people for the shapes, and how many ways of differing are kept
 BROWS = 0.07  # decimetres
 OPEN = 0.3  # of the mouth, so that the lips are apart
 FLIP = np.array([1.0, -1.0, -1.0])  # from the head's frame to the picture's
@@ -52,7 +52,8 @@ def main(argv: list[str]) -> int:
     arrays["moves"] = np.stack([even[n] for n in sorted(even)]).astype(np.float32)
     arrays["names"] = np.array(sorted(even))
     arrays |= stacked(even, arrays["shape"].astype(np.float64))
-    arrays["people"] = _people(head, places, arrays["mirror"]).astype(np.float32)
+    banks, scales = ({b: arrays[f"{k}.{b}"] for b in BANKS} for k in ("directions", "scale"))
+    arrays["reader"] = learn(head, even, banks, scales, arrays["shape"].astype(np.float64)).astype(np.float32)
     FILE.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(FILE, **arrays)
     return 0
@@ -85,18 +86,6 @@ def place_points(head: Head) -> tuple[np.ndarray, np.ndarray]:
     twin = _mirror(middle * FLIP)
     middle = (middle + middle[twin] * [-1, 1, 1]) / 2
     return _snap(head, open_mouth, lashless, middle)
-
-
-def _people(head: Head, places, twin: np.ndarray) -> np.ndarray:
-    """`(MANY, 1404)` the main ways in which resting faces of people differ, each as large as it usually is."""
-    rest = _even(_at(places, head.vertices) * FLIP, twin)
-    differ = []
-    for seed in range(2000, 2000 + DRAWN):
-        points = _at(places, draw_person(head, seed).shape) * FLIP
-        differ.append((fitted(points, rest).undo(points) - rest).ravel())
-    centred = np.array(differ) - np.mean(differ, axis=0)
-    _, size, axes = np.linalg.svd(centred, full_matrices=False)
-    return size[:MANY, None] * axes[:MANY] / np.sqrt(len(differ))
 
 
 def _cast(head: Head, projected, triangles, points) -> tuple[np.ndarray, np.ndarray]:

@@ -3,10 +3,8 @@
 import numpy as np
 
 from core.face.photo.canonical import fitted, shape, turned
-from core.face.photo.directions import ANGLE, BANKS, bases, flat, names, solid
-from core.face.photo.mesh import POINTS, stored
-
-NOISE = 0.012  # decimetres, typical error of one coordinate of a landmark
+from core.face.photo.directions import ANGLE, BANKS, bases, flat, names
+from core.face.photo.mesh import stored
 
 
 def rows(bank: str) -> slice:
@@ -45,28 +43,18 @@ def angles(pose: np.ndarray) -> tuple[float, float, float]:
     return yaw, pitch, roll
 
 
-def measure(points: np.ndarray) -> np.ndarray:
-    """The code `(K,)` of a face's landmarks `(468, 3)`.
+def features(points: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """`(1407,)` what codes are read from: landmarks `(468, 3)` where the average face `rest` lies under them, and the
+    angles under which it does."""
+    placed = fitted(points, rest)
+    return np.concatenate([flat(placed.undo(points) - rest), np.array(turned(placed.rotation)) / 90])
 
-    The pose is the rotation under which the average face fits best. What is left is explained by mouth, expression
-    and the shapes of different people together, each held back by how much it usually varies (a normal prior; Blanz
-    and Vetter 1999), so that a long chin is not taken for an open jaw.
+
+def measure(points: np.ndarray) -> np.ndarray:
+    """The code `(K,)` of a face's landmarks `(468, 3)`, as the network gives them.
+
+    A linear map learned on pictures whose codes are known (`core.face.photo.build_reader`): it does not take a long
+    chin for an open jaw, nor a turned head for a skewed mouth.
     """
-    arrays = stored()
-    code, rest = blank(), shape()
-    move = np.concatenate([arrays["directions.mouth"], arrays["directions.expression"]]).astype(np.float64)
-    size_of = np.concatenate([arrays["scale.mouth"], arrays["scale.expression"]])
-    people = np.array([flat(p) for p in arrays["people"].reshape(-1, POINTS, 3)])
-    design = np.concatenate([size_of[:, None] * move, people])
-    gram = design @ design.T / NOISE**2 + np.eye(len(design))
-    placed = fitted(points)
-    for _ in range(3):  # pose and person in turn
-        left = flat(placed.undo(points) - rest)
-        found = np.linalg.solve(gram, design @ left / NOISE**2)
-        person = rest + solid(found[len(move) :] @ people)
-        placed = fitted(points, person)
-    k = len(arrays["scale.mouth"])
-    code[rows("mouth")] = found[:k] * arrays["scale.mouth"]
-    code[rows("expression")] = found[k : len(move)] * arrays["scale.expression"]
-    code[rows("pose")] = np.array(turned(placed.rotation)) / ANGLE * arrays["scale.pose"]
-    return code
+    reader = stored()["reader"].astype(np.float64)
+    return features(points, shape()) @ reader[:-1] + reader[-1]

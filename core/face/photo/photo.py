@@ -15,7 +15,7 @@ from core.face.photo.landmarks import around_eyes, around_points, landmarks
 SURE = 0.5
 SMALL = 96  # pixels across: below this, warping shows single pixels
 _LOOK_AT = 2048  # pixels; larger pictures are searched at this size
-_FAR = 50  # degrees of yaw from which the far half of a face is guessed
+_FAR, _PROFILE = 20, 50  # degrees of yaw: what is hidden is missed when it turns back; its landmarks are guessed
 
 
 @dataclass(frozen=True)
@@ -144,6 +144,16 @@ def enlarged(picture: np.ndarray, face: Face) -> tuple[np.ndarray, Face]:
     return big, replace(face.scaled(factor), notes=(*face.notes, note))
 
 
+def reduced(picture: np.ndarray, face: Face, side: int) -> tuple[np.ndarray, Face]:
+    """The picture and face made smaller, to at most `side` pixels, for a quick preview; codes stay the same."""
+    factor = side / max(picture.shape[:2])
+    if factor >= 1:
+        return picture, face
+    h, w = (max(1, round(n * factor)) for n in picture.shape[:2])
+    small = np.asarray(Image.fromarray(picture).resize((w, h), Image.Resampling.LANCZOS))
+    return small, replace(face, points=face.points * [w / picture.shape[1], h / picture.shape[0], factor])
+
+
 def _measured(picture: np.ndarray, square) -> Face | None:
     """The face in a square, its landmarks taken twice so that the second crop is centred and upright."""
     points, score = landmarks(picture, square)
@@ -163,8 +173,11 @@ def _notes(face: Face, picture: np.ndarray) -> tuple[str, ...]:
     if outside > 0.02:
         notes.append(f"The border of the picture cuts {100 * outside:.0f} % of the face off; that part is guessed.")
     yaw = turned(fitted(face.points).rotation)[0]
-    if abs(yaw) > _FAR:
-        notes.append(f"The face is turned by about {abs(yaw):.0f} degrees; its far half is guessed.")
+    side = f"The face is turned by about {abs(yaw):.0f} degrees; "
+    if abs(yaw) > _PROFILE:
+        notes.append(side + "its far half is guessed.")
+    elif abs(yaw) > _FAR:
+        notes.append(side + "turned back, it shows what is not in the picture.")
     return tuple(notes)
 
 

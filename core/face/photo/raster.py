@@ -6,7 +6,7 @@ import numpy as np
 _JUMP = 8.0  # pixels between neighbours from which a map is taken to be torn there
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def trace(target, source, triangles, x0, y0, width, height):
     """For every pixel of a window, the place in the source that the nearest triangle over it brings there.
 
@@ -95,7 +95,7 @@ def _slope(place, row, column, down, across):
     return dx, dy
 
 
-@numba.njit(cache=True)
+@numba.njit(cache=True, nogil=True)
 def sample(picture, place, out, low=0.0, high=255.0):
     """Write the picture's colours at places into `out`, by cubic convolution; NaN places are left as they are.
 
