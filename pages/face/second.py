@@ -1,7 +1,6 @@
 """The second face: whose mouth, pose or expression is taken."""
 
-import io
-
+import numpy as np
 import streamlit as st
 from PIL import Image
 
@@ -9,6 +8,8 @@ from core.errors import InputError
 from core.face.editing.actor import close_up
 from core.face.editing.edits import Taken, numbers
 from core.face.editing.photos import face_of
+from core.ui.components.form import Form
+from core.ui.components.pictures import pictures
 from core.ui.history import History
 from core.ui.text import escape, say_error, told_apart
 from pages.face import data
@@ -16,6 +17,7 @@ from pages.face.opened import Opened
 from pages.face.view import FaceView, entry
 
 _NOBODY = ""
+_SIDE = 96
 
 
 def taken(on: Opened, view: FaceView) -> tuple[Taken, ...]:
@@ -57,13 +59,19 @@ def draw(history: History[FaceView], on: Opened) -> None:
     st.subheader("Take from another face", anchor=False)
     now, known = history.now, data.titles()
     chosen = entry(now.other, "data", _NOBODY)
-    options = [_NOBODY, *known]
+    refs = [ref for ref in known if data.photo_of(ref).faces]
     label = told_apart(list(known)[::-1], known.get)
-    history.bind(
-        "other.data", st.selectbox, "Second face", options, value=chosen if chosen in known else _NOBODY,
-        format_func=lambda ref: label(ref) if ref else "nobody",
-        help="Whose mouth, pose or expression is to be taken.",
-    )  # fmt: skip
+    pictures(
+        "face:people",
+        np.stack([_portrait(ref) for ref in refs]),
+        Form("image", (_SIDE, _SIDE, 3), low=0.0, high=1.0),
+        names=[label(ref) for ref in refs],
+        captions=["chosen" if ref == chosen else "" for ref in refs],
+        tile=104,
+        picks="Take from",
+        on_pick=lambda i: _pick(history, refs[i]),
+        label="Faces to take from",
+    )
     if chosen and chosen not in known:
         st.info(
             f"This link takes from *{escape(entry(now.other, 'title', '')) or 'a photograph'}*, which stayed with "
@@ -73,42 +81,49 @@ def draw(history: History[FaceView], on: Opened) -> None:
     _drop_zone(history)
     found = _face(now)
     if found is None:
-        photo = data.photo_of(chosen) if chosen else None
-        if photo is not None:
-            say_error(photo.lacking or "There is no face in this picture.")
-        else:
-            st.caption("Choose a face above, or bring one; then take its mouth, pose or expression, wholly or in part.")
+        st.caption("Choose a face above, or bring one; then take its mouth, pose or expression, wholly or in part.")
         return
-    photo, face = found
-    picture, bars = st.columns([2, 3])
-    with picture:
-        x0, y0, x1, y1 = close_up(photo.picture, face)
-        out = io.BytesIO()
-        Image.fromarray(photo.picture[y0:y1, x0:x1]).resize((240, 240)).save(out, "JPEG", quality=90)
-        st.image(out.getvalue(), caption=escape(photo.title), width="stretch")
-        if len(photo.faces) > 1:
-            history.bind(
-                "other.face", st.segmented_control, "Face", list(range(len(photo.faces))), required=True,
-                value=min(entry(now.other, "face", 0, 0, 99), len(photo.faces) - 1), format_func=lambda i: str(i + 1),
-            )  # fmt: skip
-    with bars:
-        shares = shares_of(now)
-        with st.container(horizontal=True, gap="small"):
-            for bank in on.actor.banks:
-                st.button(
-                    f"Take its {bank}", key=f"face:take:{bank}", on_click=_share, args=(history, bank, 1.0),
-                    disabled=shares.get(bank, 0.0) == 1.0,
-                )  # fmt: skip
+    photo, _ = found
+    if len(photo.faces) > 1:
+        history.bind(
+            "other.face", st.segmented_control, "Face", list(range(len(photo.faces))), required=True,
+            value=min(entry(now.other, "face", 0, 0, 99), len(photo.faces) - 1), format_func=lambda i: str(i + 1),
+        )  # fmt: skip
+    shares = shares_of(now)
+    with st.container(horizontal=True, gap="small"):
         for bank in on.actor.banks:
-            value = shares.get(bank, 0.0)
-            key = f"face:share:{bank}"
-            if st.session_state.get(key) != value:
-                st.session_state[key] = value
-            st.slider(
-                f"{bank.capitalize()}: own to the other's", 0.0, 1.0, step=0.05, key=key, format="%.2f",
-                on_change=lambda bank=bank, key=key: _share(history, bank, st.session_state[key]),
+            st.button(
+                f"Take its {bank}", key=f"face:take:{bank}", on_click=_share, args=(history, bank, 1.0),
+                disabled=shares.get(bank, 0.0) == 1.0,
             )  # fmt: skip
-        st.caption("Sliders that were moved by hand stay where they are.")
+        st.button(
+            "Take nothing", icon=":material/restart_alt:", key="face:take-nothing", disabled=not any(shares.values()),
+            on_click=lambda: history.change(other={**history.now.other, "shares": {}}),
+        )  # fmt: skip
+    for bank in on.actor.banks:
+        value, key = shares.get(bank, 0.0), f"face:share:{bank}"
+        if st.session_state.get(key) != value:
+            st.session_state[key] = value
+        st.slider(
+            f"{bank.capitalize()}: from the own to the other's", 0.0, 1.0, step=0.05, key=key, format="%.2f",
+            on_change=lambda bank=bank, key=key: _share(history, bank, st.session_state[key]),
+        )  # fmt: skip
+    st.caption("Sliders that were moved by hand stay where they are.")
+
+
+def _portrait(ref: str) -> np.ndarray:
+    kept = st.session_state.setdefault("face:portraits", {})
+    photo = data.photo_of(ref)
+    if ref not in kept:
+        x0, y0, x1, y1 = close_up(photo.picture, photo.faces[0])
+        small = Image.fromarray(np.ascontiguousarray(photo.picture[y0:y1, x0:x1])).resize((_SIDE, _SIDE))
+        kept[ref] = np.asarray(small, dtype=np.float32) / 255
+    return kept[ref]
+
+
+def _pick(history: History[FaceView], ref: str) -> None:
+    photo = data.photo_of(ref)
+    history.change(other={"data": ref, "title": photo.title, "shares": shares_of(history.now)})
 
 
 def _share(history: History[FaceView], bank: str, value: float) -> None:
@@ -126,7 +141,10 @@ def _drop_zone(history: History[FaceView]) -> None:
     st.session_state["face:second-turn"] += 1
     try:
         ref, photo = data.bring(file.name, file.getvalue())
-        history.change(other={"data": ref, "title": photo.title, "shares": shares_of(history.now)})
+        if photo.faces:
+            _pick(history, ref)
+        else:
+            st.session_state["face:second-error"] = photo.lacking
     except InputError as error:
         st.session_state["face:second-error"] = str(error)
     st.rerun()
