@@ -201,6 +201,13 @@ def test_left_and_right_are_the_persons(motion):
     assert motion.face.points[386, 0] > SIDE / 2
 
 
+def test_reach_is_largest_for_a_turn_and_small_for_a_blink(motion):
+    reach = dict(zip([n for b in ("mouth", "pose", "expression") for n in names(b)], motion.reach(), strict=True))
+    assert max(reach, key=reach.get) in ("yaw", "pitch", "roll") and reach["blink left"] < reach["jaw open"] / 2
+    step = motion.flow(moved(motion, smile=1.0))
+    assert reach["smile"] == pytest.approx(np.hypot(*step.T).mean())
+
+
 @pytest.mark.parametrize("code", [np.zeros(3), np.full(codes.size(), np.nan), {"brow": np.zeros(2)}])
 def test_codes_of_another_kind_are_refused(motion, code):
     with pytest.raises(InputError):

@@ -26,7 +26,9 @@ class Frame:
     unit: float = 1 / 3.0
 
 
-EDTALK = Frame((0.5, 0.44), 0.42)  # faces of the public crops: a square from above the hair to below the chin
+EDTALK = Frame(
+    (0.5, 0.38), 0.47
+)  # as its preprocessing: the detected box, forehead to chin, and a tenth more all round
 OURS = Frame((0.5, 0.46), 1 / 3.0)  # `core.face.head.render`: 3 dm across, the middle 0.12 dm below the eyes
 
 

@@ -9,6 +9,7 @@ from core.face.photo.raster import sample
 # the upper lid's edge comes from `mesh.lids`; above it, from the outer to the inner corner, lie:
 CREASE = ((247, 30, 29, 27, 28, 56, 190), (467, 260, 259, 257, 258, 286, 414))  # where the lashes end
 BROW = ((46, 53, 52, 65, 55), (276, 283, 282, 295, 285))  # lower edge of the brow, which stays
+_HAIR = 0.35  # share of the skin between brow and lashes that stays, since hair may grow there
 _WIDEST = -0.45  # how far an eye opens beyond its own opening
 
 
@@ -57,7 +58,7 @@ class Lid:
         gap = np.maximum(lower - upper, 0)
         drop = share * gap * fade
         crease = np.minimum(crease, upper - 0.5)
-        brow = np.minimum(brow, crease - 1)
+        brow = np.minimum(brow + _HAIR * (crease - brow), crease - 1)
         edge, fold = upper + drop, crease + drop  # the lashes move as one
         stretched = brow + (v - brow) * (crease - brow) / np.maximum(fold - brow, 1e-3)
         lid = np.where(v > fold, v - drop, np.where(v > brow, stretched, v))

@@ -28,7 +28,7 @@ _STILL = 0.02  # pixels; less is no motion
 class MeshMotion:
     """One face in one photograph, ready to be moved.
 
-    Codes are flat `(20,)` vectors, mouth then pose then expression, on the banks of `core.face.photo.directions`. The
+    Codes are flat `(K,)` vectors, mouth then pose then expression, on the banks of `core.face.photo.directions`. The
     face's own code is what was measured on it; rendering it gives the photograph back, bit by bit.
 
     Args:
@@ -57,7 +57,7 @@ class MeshMotion:
         return dict(self._bases)
 
     def codes(self) -> np.ndarray:
-        """`(20,)` the face's own code: measured on its landmarks; zero where a person drew the box."""
+        """`(K,)` the face's own code: measured on its landmarks; zero where a person drew the box."""
         return self._own.copy()
 
     def moved(self, codes: np.ndarray | Mapping[str, np.ndarray]) -> np.ndarray:
@@ -68,11 +68,16 @@ class MeshMotion:
         """`(468, 2)` how far each landmark moves in the picture, pixels."""
         return self.moved(codes)[:POINTS, :2] - self.face.points[:, :2]
 
+    def reach(self) -> np.ndarray:
+        """`(K,)` how far each direction moves the landmarks at one scale, in pixels on average; to sort sliders by."""
+        steps = np.diag(self._scales)
+        return np.array([np.linalg.norm(self.flow(self._own + step), axis=1).mean() for step in steps])
+
     def render(self, codes: np.ndarray | Mapping[str, np.ndarray]) -> np.ndarray:
         """The photograph `(H, W, 3)` uint8 with the face moved to codes.
 
         Args:
-            codes: `(20,)`, or weights by bank; banks that are left out keep the face's own.
+            codes: `(K,)`, or weights by bank; banks that are left out keep the face's own.
 
         Raises:
             InputError: codes of another length, or not finite.
@@ -118,7 +123,7 @@ class MeshMotion:
     # -- geometry --------------------------------------------------------------------------------------------------
 
     def _change(self, codes: np.ndarray | Mapping[str, np.ndarray]) -> np.ndarray:
-        """`(20,)` difference from the face's own code."""
+        """`(K,)` difference from the face's own code."""
         if isinstance(codes, Mapping):
             full = split(self._own)
             if unknown := set(codes) - set(BANKS):
@@ -132,7 +137,7 @@ class MeshMotion:
         return change
 
     def _moved(self, change: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Where the sheet goes with `(20,)` changes, and where the head alone would take its 468 face points."""
+        """Where the sheet goes with `(K,)` changes, and where the head alone would take its 468 face points."""
         own, parts = split(self._own), split(change)
         step = self._step("mouth", parts["mouth"])
         brows = np.array([name.startswith("brows") for name in self._bases["expression"].names])
