@@ -19,6 +19,7 @@ MOVES: Mapping[str, Mapping[str, float]] = {
     "lip to teeth": {"mouthRollLower": 0.5, **{f"mouthUpperUp{s}": 0.2 for s in _BOTH}},
 }
 """Each control at 1 as movements of a face under their ARKit names."""
+_CLOSE, _JAW = "mouthClose", "jawOpen"  # the first brings the lips together over an open jaw of the same amount
 
 FACTORS = ("mouth open", "mouth round", "mouth wide")
 _AS_FACTORS = np.array(  # rows: controls; columns: the three factors of the parametric head
@@ -37,6 +38,20 @@ def to_factors(controls: np.ndarray) -> np.ndarray:
     return out
 
 
+def movements(controls: np.ndarray) -> dict[str, np.ndarray]:
+    """How strongly each ARKit movement acts, `(T,)` by name, at controls `(T, 6)`.
+
+    The controls add up, with one exception: where the lips are pressed they meet although the jaw is somewhat open.
+    """
+    controls = _checked(controls)
+    found: dict[str, np.ndarray] = {}
+    for name, column in zip(CONTROLS, controls.T, strict=True):
+        for move, amount in MOVES[name].items():
+            found[move] = found.get(move, 0.0) + amount * column
+    found[_CLOSE] = found[_JAW] * np.clip(controls[:, CONTROLS.index("lips pressed")], 0, 1)
+    return found
+
+
 def to_codes(
     controls: np.ndarray,
     moves: Mapping[str, np.ndarray],
@@ -46,13 +61,13 @@ def to_codes(
 ) -> np.ndarray:
     """Codes of a mouth bank that come nearest to the controls, by least squares.
 
-    With the displacement `m` of every control (see `MOVES`) the codes are `argmin |code @ directions - controls @ m|`;
-    for orthonormal directions that is a projection.
+    With the displacement `d` that the controls make (`movements`) the codes are `argmin |code @ directions - d|`; for
+    orthonormal directions that is a projection.
 
     Args:
         controls: `(T, 6)`.
         moves: displacement `(D,)` (any shape is flattened) of each ARKit movement at full strength, in the space of
-            the directions; or, instead, of each control by its own name. A movement that is missing does nothing.
+            the directions. A movement that is missing does nothing. Or, instead, of every control by its own name.
         directions: `(K, D)`.
         weights: `(D,)` how much each coordinate counts, such as more for the lips; all alike when left out.
 
@@ -63,23 +78,25 @@ def to_codes(
         InputError: shapes that do not fit, or no movement that the mouth makes.
     """
     directions = np.asarray(directions, dtype=np.float64)
-    made = np.zeros((len(CONTROLS), directions.shape[-1]))
-    known = False
-    for row, name in zip(made, CONTROLS, strict=True):
-        for move, amount in {name: 1.0}.items() if name in moves else MOVES[name].items():
-            if move in moves:
-                displacement = np.asarray(moves[move], dtype=np.float64).ravel()
-                if displacement.shape != row.shape:
-                    raise InputError(f"The movement {move} has {displacement.size} coordinates, not {row.size}.")
-                row += amount * displacement
-                known = True
+    own = all(name in moves for name in CONTROLS)
+    amounts = dict(zip(CONTROLS, _checked(controls).T, strict=True)) if own else movements(controls)
+    known = [name for name in amounts if name in moves]
     if not known:
         raise InputError(
             f"None of these movements is one of the mouth; known are {', '.join(MOVES)} and ARKit's names."
         )
-    root = np.ones(len(made[0])) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64).ravel())
+    made = np.stack(
+        [np.asarray(moves[name], dtype=np.float64).ravel() for name in known if _fits(moves, name, directions)]
+    )
+    root = np.ones(made.shape[1]) if weights is None else np.sqrt(np.asarray(weights, dtype=np.float64).ravel())
     table, *_ = np.linalg.lstsq((directions * root).T, (made * root).T, rcond=None)
-    return (_checked(controls) @ table.T).astype(np.float32)
+    return (np.stack([amounts[name] for name in known], axis=1) @ table.T).astype(np.float32)
+
+
+def _fits(moves: Mapping[str, np.ndarray], name: str, directions: np.ndarray) -> bool:
+    if np.size(moves[name]) != directions.shape[-1]:
+        raise InputError(f"The movement {name} has {np.size(moves[name])} coordinates, not {directions.shape[-1]}.")
+    return True
 
 
 def _checked(controls: np.ndarray) -> np.ndarray:

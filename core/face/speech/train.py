@@ -39,6 +39,7 @@ def fit(
     windows: np.ndarray,
     controls: np.ndarray,
     *,
+    width: int = WIDTH,
     seed: int = 0,
     settings: TrainSettings = SETTINGS,
     run: Run | None = None,
@@ -49,7 +50,7 @@ def fit(
     since they are few and the eye looks for them.
     """
     with seeded(seed):
-        network = MouthNetwork()
+        network = MouthNetwork(width)
     inputs, wanted = torch.from_numpy(windows), torch.from_numpy(controls.astype(np.float32))
     spread = wanted.var(0) + 1e-4
     closed = 1 + 2 * wanted[:, [CONTROLS.index("lips pressed"), CONTROLS.index("lip to teeth")]].amax(1, keepdim=True)
