@@ -97,7 +97,7 @@ def painted_mouth(window, upper, lower, still_upper, still_lower, light: float, 
         scallop = 0.008 * np.abs(np.sin(np.pi * x / _TOOTH))
         edge = rest + 0.085 + scallop - 0.32 * x**2
         shade = np.clip(0.62 + 2.2 * (y - rest), 0.55, 0.86) * (1 - 2.0 * x**2)
-        cover = _step((edge - y) / soft) * _step((0.36 - np.abs(x)) / 0.12)
+        cover = _step((edge - y) / soft) * _step((0.36 - np.abs(x)) / 0.12) * _step(deep / 0.1)
         out = out + cover[..., None] * (_TEETH * (shade * _gaps(x))[..., None] - out)
     blur = 0.011 * width  # no sharper than a photographed mouth of that size
     return (gaussian_filter(out, (blur, blur, 0), mode="nearest") * light).astype(np.float32)

@@ -10,6 +10,7 @@ from core.face.photo.raster import sample
 CREASE = ((247, 30, 29, 27, 28, 56, 190), (467, 260, 259, 257, 258, 286, 414))  # where the lashes end
 BROW = ((46, 53, 52, 65, 55), (276, 283, 282, 295, 285))  # lower edge of the brow, which stays
 _HAIR = 0.35  # share of the skin between brow and lashes that stays, since hair may grow there
+_OVER = 0.2  # of the opening, how far a closed lid reaches over its lower edge
 _WIDEST = -0.45  # how far an eye opens beyond its own opening
 
 
@@ -55,6 +56,8 @@ class Lid:
         inside = np.clip(s, 0, self._width)
         upper, lower, crease, brow = (row(inside) for row in self._rows)
         fade = np.clip(1 - (np.abs(s - inside) / (0.12 * self._width)), 0, 1)
+        gap = np.maximum(lower - upper, 0)
+        lower = lower + _OVER * gap * max(0.0, 2 * share - 1)  # landmarks often leave a rim of the eye below them
         gap = np.maximum(lower - upper, 0)
         drop = share * gap * fade
         crease = np.minimum(crease, upper - 0.5)
