@@ -347,7 +347,7 @@ def test_a_tiny_training_learns_and_repeats_itself():
     made = [SpeechModel(fit(windows, wanted, width=16, settings=settings), {}).of_windows(windows) for _ in range(2)]
     assert (made[0] == made[1]).all()
     before = scores(SpeechModel(MouthNetwork(16), {}).of_windows(windows), wanted)["mean"]["R2"]
-    assert scores(made[0], wanted)["mean"]["R2"] > 0.5 > before
+    assert scores(made[0], wanted)["mean"]["R2"] > 0.2 > before + 0.15
 
 
 # -- idle --------------------------------------------------------------------------------------------------------------
