@@ -211,6 +211,7 @@ def test_a_clip_that_is_cut_off_is_read_as_far_as_it_goes():
         ("a.mp4", b"\0\0\0\x20ftypisom" + bytes(300), "damaged"),
         ("a.webm", b"\x1aE\xdf\xa3" + bytes(range(200)), "damaged"),
         ("a.gif", b"GIF89a" + bytes(20), "a.gif"),
+        ("a.gif", b"GIF89a\x80\x3e\x80\x3e" + bytes(20), "16000 x 16000"),
         ("a.m3u8", b"#EXTM3U\n#EXTINF:1,\nfile:///etc/passwd\n", "not a video"),
         ("a.mp4", b"ffconcat version 1.0\nfile '/etc/passwd'\n", "not a video"),
         ("a.mp4", b"\x89PNG\r\n\x1a\n", "not a video"),

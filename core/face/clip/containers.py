@@ -1,6 +1,7 @@
 """What kind of video a file is, how it is opened, and how long it lasts."""
 
 import io
+import struct
 
 import av
 
@@ -10,6 +11,7 @@ from core.errors import InputError
 ENDINGS = ("mp4", "mov", "webm", "avi", "gif")
 ACCEPTED = "accepted are complete mp4, mov, webm, avi and gif clips"
 MOST_BYTES = 500_000_000
+MOST_PIXELS = 8192 * 4320  # of one frame
 
 
 def demuxer(label: str, data: bytes) -> str:
@@ -19,8 +21,20 @@ def demuxer(label: str, data: bytes) -> str:
     if len(data) > MOST_BYTES:
         raise InputError(f"{label} is larger than {MOST_BYTES // 10**6} MB, the most that is accepted here.")
     if form := _by_magic(data):
+        if form == "gif" and len(data) >= 10:  # looking at one already takes memory for its canvas
+            check_pixels(label, *struct.unpack_from("<HH", data, 6))
         return form
     raise InputError(f"{label} is not a video that is read here; {ACCEPTED}.")
+
+
+def check_pixels(label: str, width: int, height: int) -> None:
+    """Refuse frames that are too large.
+
+    Raises:
+        InputError: more than `MOST_PIXELS`.
+    """
+    if width * height > MOST_PIXELS:
+        raise InputError(f"{label} has frames of {width} x {height} pixels; at most 8192 x 4320 are accepted.")
 
 
 def is_container(data: bytes) -> bool:

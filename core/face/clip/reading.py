@@ -9,14 +9,13 @@ import numpy as np
 
 from core.datasets.guard import base, decoding
 from core.errors import InputError
-from core.face.clip.containers import ACCEPTED, demuxer, length_measured, length_told, opened
+from core.face.clip.containers import ACCEPTED, check_pixels, demuxer, length_measured, length_told, opened
 from core.face.clip.sounding import RATE, sound_part
 from core.face.clip.timing import held
 
 FPS = 25.0  # of the released networks
 LONGEST = 512
 MOST_SECONDS = 120.0  # of the part that is read
-MOST_PIXELS = 8192 * 4320  # of one frame
 _SLACK = 0.002  # files round their times to milliseconds
 _MISSING = 0.5  # seconds; less than this missing at the end is nothing to speak of
 
@@ -115,8 +114,7 @@ class Clip:
             now, lasts = -step, step
             try:
                 for frame in container.decode(stream):
-                    if frame.width * frame.height > MOST_PIXELS:  # some formats change it on the way
-                        raise InputError(_too_wide(self.name, frame.width, frame.height))
+                    check_pixels(self.name, frame.width, frame.height)  # some formats change it on the way
                     now = now + step if frame.time is None else float(frame.time) - self.start
                     lasts = float(frame.duration * frame.time_base) if frame.duration and frame.time_base else step
                     yield now, frame
@@ -177,8 +175,9 @@ def open_clip(name: str, data: bytes) -> Clip:
             raise InputError(f"{label} holds no picture; {ACCEPTED}.")
         with decoding(label, ACCEPTED):
             stream = container.streams.video[0]
-            frame = next(iter(container.decode(stream)), None)
             codec = stream.codec_context
+            check_pixels(label, codec.width, codec.height)  # before they are given memory
+            frame = next(iter(container.decode(stream)), None)
             width, height = (codec.width, codec.height) if frame is None else (frame.width, frame.height)
             if frame is None or not width or not height:
                 raise InputError(f"No frame of {label} can be decoded; {ACCEPTED}.")
@@ -188,8 +187,7 @@ def open_clip(name: str, data: bytes) -> Clip:
             start = float(frame.time) if frame.time is not None else 0.0
             sounding = bool(container.streams.audio)
             length = length_told(container, stream, start)
-    if width * height > MOST_PIXELS:
-        raise InputError(_too_wide(label, width, height))
+    check_pixels(label, width, height)
     if not 0.01 <= fps <= 1000:
         fps = FPS
     if length is None:
@@ -197,10 +195,6 @@ def open_clip(name: str, data: bytes) -> Clip:
     width = max(1, round(width * aspect)) if 0.1 < aspect < 10 else width
     size = (height, width) if rotation in (90, 270) else (width, height)
     return Clip(label, data, form, *size, max(length, 1 / fps), fps, rotation, sounding, start)
-
-
-def _too_wide(label: str, width: int, height: int) -> str:
-    return f"{label} has frames of {width} x {height} pixels; at most 8192 x 4320 are accepted."
 
 
 def _fitted(size: tuple[int, int], longest: int | None) -> tuple[int, int]:
