@@ -19,10 +19,11 @@ from core.face.photo.detector import find
 from core.face.photo.directions import ANGLE, BANKS, MADE_OF, flat
 from core.face.photo.landmarks import around_eyes, around_points, landmarks
 
-PICTURES, SIZE, SAMPLES = 2000, 160, 2
+PICTURES, SIZE, SAMPLES = 1400, 160, 2
 KEPT = 150  # principal components
 RIDGE = 1e-4  # against the mean variance of the features
 _BOTH_WAYS = ("jaw sideways", "mouth sideways", "brows slant")
+FURTHER = 1.6  # how much further than the renderer's own range heads turn: 40 degrees of yaw
 _OFTEN = 0.4  # how likely each direction is at work in a picture
 
 
@@ -52,7 +53,7 @@ def drawn(head: Head, moves: Mapping[str, np.ndarray], banks: Mapping[str, np.nd
                         if share > 0 or name in _BOTH_WAYS or amount < 0:
                             strength[move] = strength.get(move, 0.0) + amount * share
         setting = known.neutral()
-        setting[pose] = rng.uniform(-1, 1, pose.stop - pose.start)
+        setting[pose] = rng.uniform(-1, 1, pose.stop - pose.start) * ([FURTHER] * 3 + [1, 1, 1])
         strength = {move: float(np.clip(a, -1, 1.2)) for move, a in strength.items()}
         person = draw_person(head, seed)
         shape = head.moved(strength, person.shape)

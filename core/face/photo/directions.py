@@ -1,6 +1,8 @@
 """The banks of the mesh: named displacements of its 468 points, orthonormal across mouth, pose and expression."""
 
 from collections.abc import Mapping
+from functools import cache
+from types import MappingProxyType
 
 import numpy as np
 
@@ -124,8 +126,10 @@ def stacked(moves: Mapping[str, np.ndarray], shape: np.ndarray) -> dict[str, np.
     return arrays
 
 
-def bases() -> dict[str, Basis]:
+@cache
+def bases() -> Mapping[str, Basis]:
     """The three banks as bases in 1404 coordinates (see `flat`); the mean is the average face at rest."""
     arrays = stored()
     mean = flat(arrays["shape"])
-    return {b: Basis(arrays[f"directions.{b}"], mean, arrays[f"scale.{b}"], names(b)) for b in BANKS}
+    found = {b: Basis(arrays[f"directions.{b}"], mean, arrays[f"scale.{b}"], names(b)) for b in BANKS}
+    return MappingProxyType(found)
