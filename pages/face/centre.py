@@ -21,7 +21,7 @@ LIVE = "face:live"  # the slider that is under the hand, which is no step of und
 _WHOLE = "face:rerun-all"
 _LARGEST = 96.0  # change of a colour, of 255, that has the full shade
 _TABLE = diverging(np.arange(-255, 256), _LARGEST)
-_FOLLOW = ("Take away",)  # tabs that show what the sliders say
+_FOLLOW = ("Drive", "Take away")  # tabs that show what the sliders say
 
 
 @st.fragment

@@ -17,6 +17,7 @@ from core.face.photo.photo import Face, enlarged
 from pages.face.view import FaceView
 
 _KEPT = 6
+_TINY = 64  # pixels across: a smaller face is moved in an enlarged picture
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,7 @@ def opened(photo: Photo, face: Face, identity: str, view: FaceView) -> Opened:
     key = f"{identity}:{view.model}:{view.whole}"
 
     def make() -> Opened:
-        picture, found = enlarged(photo.picture, face)
+        picture, found = enlarged(photo.picture, face) if face.width < _TINY else (photo.picture, face)
         staged = stage(picture, found, whole=view.whole)
         return Opened(photo, picture, found, staged, MeshActor(staged.picture, staged.face), key)
 

@@ -105,7 +105,7 @@ def draw(history: History[FaceView], on: Opened) -> None:
         if st.session_state.get(key) != value:
             st.session_state[key] = value
         st.slider(
-            f"{bank.capitalize()}: from the own to the other's", 0.0, 1.0, step=0.05, key=key, format="%.2f",
+            f"{bank.capitalize()}: from the own to the other's", 0.0, 1.0, value, 0.05, key=key, format="%.2f",
             on_change=lambda bank=bank, key=key: _share(history, bank, st.session_state[key]),
         )  # fmt: skip
     st.caption("Sliders that were moved by hand stay where they are.")

@@ -7,7 +7,7 @@ from typing import Any
 from core.face.editing.edits import GAINS, MOST_SIGMA, numbers
 from core.ui.view import View
 
-TABS = ("Mix faces", "Take away", "How it works")
+TABS = ("Mix faces", "Drive", "Take away", "How it works")
 FIRST = "sample:astronaut"
 MOST_LAYERS = 8
 MESH = "mesh"
@@ -28,6 +28,7 @@ class FaceView(View):
         gains: by bank, where not 1.
         layers: changes that were kept: `title`, `changes` by `bank: name`, `strength`.
         other: the second face: `data`, `title`, `face`; `shares` by bank, 0 to 1.
+        drive: what drives the face in a clip: `source` and its settings, `gains` by bank, `edits` of the curves.
         whole: the pictures show the whole photograph, not only the face.
         seed: of everything drawn at random.
         tab: the open tab.
@@ -42,6 +43,7 @@ class FaceView(View):
     gains: dict = entries(default_factory=dict)
     layers: list = entries(default_factory=list)
     other: dict = entries(default_factory=dict)
+    drive: dict = entries(default_factory=dict)
     whole: bool = False
     seed: int = 0
     tab: str = TABS[0]
@@ -50,6 +52,7 @@ class FaceView(View):
         # an edited link or recipe may hold anything of the right type
         kept = dict(
             face=min(max(self.face, 0), 99),
+            drive={n: list(v) if isinstance(v, tuple) else v for n, v in self.drive.items()},
             box={n: list(v) if isinstance(v, tuple) else v for n, v in self.box.items()},  # as a link gives it back
             seed=min(max(self.seed, 0), 2**31 - 1),
             weights=numbers(self.weights, -MOST_SIGMA, MOST_SIGMA),

@@ -1,8 +1,12 @@
-"""*Facial motion* in Chromium: a jaw slider, undo, the mouth of another face, the copied link, an upload."""
+"""*Facial motion* in Chromium: a jaw slider, undo, the mouth of another face, the copied link, uploads, a clip."""
 
+import io
 from urllib.parse import parse_qs, urlsplit
 
+import av
+import numpy as np
 import pytest
+import soundfile
 from browser_pages import opened, served
 from face_app import png
 
@@ -99,3 +103,24 @@ def test_a_jaw_slider_undo_the_mouth_of_another_a_link_and_an_upload():
         assert mine.title == "<b>me</b>.png" and picture(page) != laughing
         page.get_by_text("Left and right, percent").wait_for()  # no face there: marked by hand
         assert page.problems == []
+
+
+def test_half_a_second_of_speech_is_rendered_and_downloaded():
+    wave = io.BytesIO()
+    t = np.arange(8000) / 16_000
+    soundfile.write(wave, 0.3 * np.sin(2 * np.pi * 180 * t), 16_000, format="WAV")
+    start = FaceView(tab="Drive", drive={"voice": "file", "side": 320})
+    with served() as (address, _), chromium() as browser:
+        page = opened(browser, f"{address}/face?v={start.link()}")
+        page.set_default_timeout(120_000)
+        drawn(page)
+        zone = page.locator("[class*='st-key-face-sound'] input[type=file]")
+        zone.wait_for(state="attached")
+        zone.set_input_files([{"name": "a.wav", "mimeType": "audio/wav", "buffer": wave.getvalue()}])
+        page.get_by_role("button", name="Render 13 frames").click()
+        page.locator("video").wait_for(state="attached")
+        with page.expect_download() as waiting:
+            page.get_by_role("button", name="Clip as mp4").click()
+        with av.open(waiting.value.path()) as clip:
+            assert sum(1 for _ in clip.decode(video=0)) == 13 and len(clip.streams.audio) == 1
+        assert view(page) == start and page.problems == []
