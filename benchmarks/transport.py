@@ -121,8 +121,10 @@ def equation() -> None:
         spectrum = fit_spectrum(picture(name), SpectrumSettings()).spectrum
         for field in ("amplitude", "signed"):
             shares = compare(spectrum, LawSettings(field=field))
-            line = ", ".join(f"F({n}) {s:.2f} ({size})" if size else f"{n} {s:.0f}" for n, (s, size) in shares.items())
-            print(f"  {name}, {field}: unexplained share on held-out places (size of F): {line}", flush=True)
+            line = ", ".join(
+                f"F({n}) {s.unexplained:.2f} / {s.seen:.2f} ({s.size})" for n, s in shares.items() if s.size
+            )
+            print(f"  {name}, {field}: unexplained on held-out tiles / where trained (size of F): {line}", flush=True)
         law = fit_law(spectrum, LawSettings(width=128, depth=2, noise=0.1))
         pieces = []
         for length in (0.03, 0.06, 0.12, 0.25):

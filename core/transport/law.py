@@ -7,6 +7,7 @@ given, and beside it stand F(S), F(x) and F = 0.
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -210,17 +211,25 @@ def _judge(net, settings, field, held, tensors) -> Law:
     )
 
 
+class Share(NamedTuple):
+    """What an F leaves unexplained, on held-out places and on those of its training, and its size."""
+
+    unexplained: float
+    seen: float
+    size: int
+
+
 def compare(
     spectrum: LocalSpectrum,
     settings: LawSettings,
     *,
     seed: int = 0,
     fit: Callable[..., Law] = fit_law,
-) -> dict[str, tuple[float, int]]:
-    """Unexplained share and size of F with each kind of input, at about equal size, and of F = 0."""
+) -> dict[str, Share]:
+    """F with each kind of input, at about equal size, and F = 0."""
     values = {**settings.as_dict()}
     goal = fit(spectrum, LawSettings.of({**values, "inputs": "x and S"}), seed=seed)
-    out = {"x and S": (goal.unexplained, goal.size)}
+    out = {"x and S": Share(goal.unexplained, goal.seen, goal.size)}
     m, d = goal.transport.m, goal.transport.d
     for inputs in ("S", "x"):
         width = settings.width
@@ -230,6 +239,6 @@ def compare(
         ):
             width += 1
         got = fit(spectrum, LawSettings.of({**values, "inputs": inputs, "width": width}), seed=seed)
-        out[inputs] = (got.unexplained, got.size)
-    out["F = 0"] = (1.0, 0)
+        out[inputs] = Share(got.unexplained, got.seen, got.size)
+    out["F = 0"] = Share(1.0, 1.0, 0)
     return out

@@ -60,8 +60,8 @@ def test_a_field_that_has_a_law_in_s_is_explained_by_s_and_carried():
 def test_x_and_s_explain_more_than_x_at_equal_size(fringe):
     shares = compare(fringe, QUICK)
     both, alone = shares["x and S"], shares["x"]
-    assert both[0] < alone[0] - 0.1 and both[0] < 0.8
-    assert abs(alone[1] - both[1]) < 0.1 * both[1] and shares["F = 0"] == (1.0, 0)
+    assert both.unexplained < alone.unexplained - 0.1 and both.unexplained < 0.8 and both.seen < alone.seen - 0.1
+    assert abs(alone.size - both.size) < 0.1 * both.size and shares["F = 0"] == (1.0, 1.0, 0)
 
 
 def test_the_carried_amplitude_field_beats_standing_still_on_the_fringe(fringe):

@@ -75,18 +75,21 @@ def _shares(tried: Tried) -> None:
 
     st.subheader("What is left of the change of S", anchor=False)
     rows = {
-        ("F = 0" if n == "F = 0" else f"F({n.replace(' and ', ', ')})"): (f"{share:.1%}", f"{size:,}")
-        for n, (share, size) in tried.shares.items()
+        ("F = 0" if n == "F = 0" else f"F({n.replace(' and ', ', ')})"): (
+            f"{share.unexplained:.1%}",
+            f"{share.seen:.1%}",
+            f"{share.size:,}",
+        )
+        for n, share in tried.shares.items()
     }
-    st.dataframe(
-        pd.DataFrame(rows.values(), index=list(rows), columns=["unexplained, held-out places", "numbers in F"]),
-        width="stretch",
-    )
+    names = ["unexplained, held-out tiles", "where it was trained", "numbers in F"]
+    st.dataframe(pd.DataFrame(rows.values(), index=list(rows), columns=names), width="stretch")
     st.caption(
-        f"Mean |∇S|² on those places: {number(tried.law.gradient)}. On the places of the training F(x, S) leaves "
-        f"{tried.law.seen:.1%}. A flat S would leave little to explain, so read the two together."
+        f"Mean |∇S|² on the held-out tiles: {number(tried.law.gradient)}. A flat S would leave little to explain, so "
+        "read the two together. Where it was trained, S also tells F the place, so only the first column speaks of a "
+        "law."
     )
-    both, only_x, only_s = (tried.shares[n][0] for n in ("x and S", "x", "S"))
+    both, only_x, only_s = (tried.shares[n].unexplained for n in ("x and S", "x", "S"))
     if both >= 1:
         st.caption("F(x, S) is worse than no F at all on places it has not seen: there is no law here at this size.")
     elif both < only_x:
