@@ -23,11 +23,15 @@ _SIDE = 96
 def taken(on: Opened, view: FaceView) -> tuple[Taken, ...]:
     """What is taken of the second face; nothing where it is not in this session."""
     shares = shares_of(view)
-    if not any(shares.values()):
-        return ()
+    code = codes(on, view) if any(shares.values()) else None
+    return () if code is None else (Taken(code, shares),)
+
+
+def codes(on: Opened, view: FaceView) -> np.ndarray | None:
+    """`(K,)` the code of the second face; None where there is none in this session."""
     found = _face(view)
     if found is None:
-        return ()
+        return None
     photo, face = found
     key = (on.key, entry(view.other, "data", _NOBODY), face.box)
     kept = st.session_state.setdefault("face:others", {})
@@ -35,7 +39,7 @@ def taken(on: Opened, view: FaceView) -> tuple[Taken, ...]:
         if len(kept) > 12:
             kept.clear()
         kept[key] = on.actor.codes_of(photo.picture, face)
-    return (Taken(kept[key], shares),)
+    return kept[key]
 
 
 def shares_of(view: FaceView) -> dict[str, float]:
@@ -67,7 +71,7 @@ def draw(history: History[FaceView], on: Opened) -> None:
         Form("image", (_SIDE, _SIDE, 3), low=0.0, high=1.0),
         names=[label(ref) for ref in refs],
         captions=["chosen" if ref == chosen else "" for ref in refs],
-        tile=104,
+        tile=112,
         picks="Take from",
         on_pick=lambda i: _pick(history, refs[i]),
         label="Faces to take from",

@@ -7,7 +7,7 @@ from typing import Any
 from core.face.editing.edits import GAINS, MOST_SIGMA, numbers
 from core.ui.view import View
 
-TABS = ("Mix faces", "Drive", "Take away", "How it works")
+TABS = ("Mix faces", "Drive", "Leak meter", "Directions", "Take away", "How it works")
 FIRST = "sample:astronaut"
 MOST_LAYERS = 8
 MESH = "mesh"

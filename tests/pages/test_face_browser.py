@@ -84,8 +84,8 @@ def test_a_jaw_slider_undo_the_mouth_of_another_a_link_and_an_upload():
         page.get_by_role("toolbar").get_by_role("button", name="Undo").click()
         assert until(page, lambda v: not v.weights) == FaceView() and picture(page) == own
 
-        page.get_by_title("Take from Drawn head, mouth open").click()
-        until(page, lambda v: v.other.get("data") == "sample:drawn head, mouth open")
+        page.get_by_title("Take from Drawn, mouth open").click()
+        until(page, lambda v: v.other.get("data") == "sample:drawn, mouth open")
         page.get_by_role("button", name="Take its mouth").click()
         taken = until(page, lambda v: v.other.get("shares"))
         assert taken.other["shares"] == {"mouth": 1.0}

@@ -16,14 +16,14 @@ FILE = Path(__file__).resolve().parents[3] / "assets" / "face" / "samples.npz"
 _HEAD = "A head that does not exist, drawn by core.face.head (MakeHuman, CC0)."
 SAMPLES = {
     "astronaut": "Eileen Collins, NASA, public domain; shipped in scikit-image.",
-    "drawn head, mouth open": _HEAD,
-    "drawn head, turned": _HEAD,
-    "drawn head, laughing": _HEAD,
+    "drawn, mouth open": _HEAD,
+    "drawn, turned": _HEAD,
+    "drawn, laughing": _HEAD,
 }
 _DRAWN = {  # seed of the person, and its factors
-    "drawn head, mouth open": (2, {"mouth open": 0.9}),
-    "drawn head, turned": (8, {"yaw": 0.8, "smile": 1.0}),
-    "drawn head, laughing": (3, {"mouth open": 0.6, "smile": 1.0, "pitch": 0.5}),
+    "drawn, mouth open": (2, {"mouth open": 0.9}),
+    "drawn, turned": (8, {"yaw": 0.8, "smile": 1.0}),
+    "drawn, laughing": (3, {"mouth open": 0.6, "smile": 1.0, "pitch": 0.5}),
 }
 _SIDE = 256
 

@@ -7,10 +7,10 @@ import streamlit as st
 from core.ui.history import History
 from core.ui.tabs import draw_tabs
 from pages.face.opened import Opened
-from pages.face.tabs import drive, how, mix, takeaway
+from pages.face.tabs import directions, drive, how, leak, mix, takeaway
 from pages.face.view import TABS, FaceView
 
-_DRAW = (mix, drive, takeaway, how)
+_DRAW = (mix, drive, leak, directions, takeaway, how)
 
 
 def draw(history: History[FaceView], on: Opened | None) -> None:
