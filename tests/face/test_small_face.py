@@ -223,3 +223,24 @@ def test_exact_flows_have_no_error_and_a_mirrored_batch_mirrors_them(motions):
     seen = (batch.sure[:, 0] == 1).float()
     mean = (dx * seen).sum((1, 2)) / seen.sum((1, 2))
     assert np.corrcoef(known.numpy(), mean.numpy())[0, 1] < -0.3  # what is drawn further right was further left
+
+
+def test_with_known_factors_the_pictures_teach_the_generator_and_the_factors_the_encoder(motions):
+    from core.face.small.train import _motion_loss
+    from core.training import Step
+
+    def gradients(known):
+        start = SmallFace(device="cpu", **{**TINY, "known": known})
+        network = start.start(0)
+        network.train()
+        _motion_loss(network, motions, start.settings, torch.device("cpu"))(torch.arange(4), Step(0, 0))[0].backward()
+        part = {"enc.": [], "dec.": []}
+        for name, weight in network.named_parameters():
+            if name[:4] in part and weight.grad is not None:
+                part[name[:4]].append(weight.grad.flatten())
+        return {name: torch.cat(found) for name, found in part.items()}
+
+    one, two, none = gradients(0.1), gradients(0.2), gradients(0.0)
+    assert torch.allclose(2 * one["enc."], two["enc."], rtol=1e-3, atol=1e-7)
+    assert torch.allclose(one["dec."], two["dec."])
+    assert none["enc."].abs().max() > 0  # without factors the pictures are all there is

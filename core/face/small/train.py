@@ -8,7 +8,8 @@ factors are known, and the code heads are anchored to them.
 1. *anchor*: encoder and heads learn to read the 13 factors. Without it the mouth, two percent of the picture, is
    never found: pose alone serves the pixels.
 2. *motion*: pictures of one person that differ in mouth or pose; the codes of what changes come from another person's
-   picture, the target is the exact render, and the flow is drawn towards the exact one.
+   picture, the target is the exact render, and the flow is drawn towards the exact one. Banks and generator learn
+   from the pictures; encoder and heads go on with the factors, unless these are given no weight.
 3. *expression*: encoder, the heads and banks of mouth and pose are held fixed; head, bank and enhancement of the
    expression and the generator learn what is left.
 """
@@ -133,6 +134,9 @@ def _pair_loss(network, motions, s, device, choices, *, expression: bool) -> Cal
     def loss(batch: torch.Tensor, step: Step) -> tuple[torch.Tensor, dict[str, Any]]:
         part = _moved(draw_batch(motions, batch.cpu().numpy(), choices, _random(step)), device)
         source, driver = _encoded(network, part.source), _encoded(network, part.driver).codes
+        misread = _misread(network, torch.cat([source.codes, driver]), torch.cat([part.of_source, part.of_driver]))
+        if s.known > 0:  # else the pictures undo in a hundred steps what encoder and heads have learned to read
+            source, driver = _detached(source), driver.detach()
         taken = torch.cat(
             [part.taken[:, i : i + 1].expand(-1, k) for i, k in enumerate(network.sizes.counts.values())], 1
         )
@@ -140,7 +144,6 @@ def _pair_loss(network, motions, s, device, choices, *, expression: bool) -> Cal
         error = picture_loss(drawn.picture, part.source, part.target)
         edited = part.taken.any(1)
         nothing = picture_loss(part.source, part.source, part.target)[edited].sum().clamp_min(1e-3)
-        misread = _misread(network, torch.cat([source.codes, driver]), torch.cat([part.of_source, part.of_driver]))
         astray, still = flow_loss(drawn.flow, part), flow_loss(torch.zeros_like(drawn.flow), part)
         numbers = {
             "picture": error.mean(),
@@ -159,6 +162,11 @@ def _encoded(network: FaceNetwork, pictures: torch.Tensor) -> Source:
     h, maps = network.enc(pictures.contiguous(memory_format=torch.channels_last))
     h = h.float()
     return Source(pictures, h, maps, network.codes_of(h), [])
+
+
+def _detached(source: Source) -> Source:
+    maps = [m.detach() for m in source.maps]
+    return Source(source.picture, source.h.detach(), maps, source.codes.detach(), [])
 
 
 def _misread(network: FaceNetwork, codes: torch.Tensor, known: torch.Tensor) -> torch.Tensor:
