@@ -1,5 +1,6 @@
 """Which processor computes. The only place in the project that asks for CUDA or MPS."""
 
+import contextlib
 import os
 
 import torch
@@ -98,6 +99,13 @@ def fast_format(device: torch.device | str) -> torch.dtype:
         native = can.get("avx512_bf16") or can.get("amx_bf16") or can.get("bf16")
         return torch.bfloat16 if native else torch.float32
     return half(device) or torch.float32
+
+
+def half_precision(device: torch.device | str) -> contextlib.AbstractContextManager:
+    """A context in which networks that draw or listen run in float16 on a GPU: faster, and finer than bfloat16."""
+    if torch.device(device).type == "cuda":
+        return torch.autocast("cuda", torch.float16)
+    return contextlib.nullcontext()
 
 
 def use_one_thread() -> None:

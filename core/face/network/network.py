@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from core.basis import Basis, OrthogonalBank
+from core.device import half_precision
 from core.errors import InputError
 from core.face.network.encoder import Encoder
 from core.face.network.generator import Drawn, Generator, warp
@@ -233,8 +234,7 @@ class FaceNetwork(nn.Module):
     @contextlib.contextmanager
     def _precision(self) -> Iterator[None]:
         """Half precision on a GPU; no gradients in evaluation mode. A training chooses its own format outside."""
-        fast = not self.training and self.device.type == "cuda"
-        with self._gradients(), torch.autocast("cuda", torch.float16) if fast else contextlib.nullcontext():
+        with self._gradients(), contextlib.nullcontext() if self.training else half_precision(self.device):
             yield
 
 

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from core.device import half_precision
 from core.errors import InputError
 from core.face.network.layers import place
 
@@ -73,9 +74,8 @@ class SpeechNetwork(nn.Module):
         if windows.ndim != 4 or windows.shape[1:] != (1, BANDS, FRAMES):
             raise InputError(f"Speech is given as mel windows of {BANDS} bands by {FRAMES} frames.")
         device = self.mapping.weight.device
-        fast = not self.training and device.type == "cuda"
         with (
             torch.set_grad_enabled(self.training and torch.is_grad_enabled()),
-            torch.autocast("cuda", torch.float16) if fast else contextlib.nullcontext(),
+            contextlib.nullcontext() if self.training else half_precision(device),
         ):
             return self.mapping(self.audio_encoder(windows.to(device, torch.float32)).flatten(1)).float()
