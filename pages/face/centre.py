@@ -68,7 +68,7 @@ def draw(history: History[FaceView], on: Opened) -> None:
 def _slider(on: Opened, d: Direction, values: np.ndarray, start: np.ndarray) -> Slider:
     value, own = values[d.index] / d.scale, start[d.index] / d.scale
     value = own if abs(value - own) < 5e-3 else value
-    return Slider(d.key, d.name, value, own, d.below, d.index)
+    return Slider(d.key, d.name, value, own, d.below, d.index if film.drawable(on) else -1)
 
 
 def _handle(history: History[FaceView], on: Opened, kind: str, event: dict[str, Any]) -> None:

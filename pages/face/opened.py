@@ -11,10 +11,11 @@ import streamlit as st
 
 from core.face.editing.actor import Actor, Direction, Finely, MeshActor, directions_of
 from core.face.editing.edits import Edit, Taken, code_of, sliders
+from core.face.editing.network_actor import Network, NetworkActor
 from core.face.editing.photos import Photo, Stage, stage
 from core.face.editing.strips import order
 from core.face.photo.photo import Face, enlarged
-from pages.face.view import FaceView
+from pages.face.view import MESH, FaceView
 
 _KEPT = 6
 _TINY = 64  # pixels across: a smaller face is moved in an enlarged picture
@@ -30,6 +31,7 @@ class Opened:
         stage: what is rendered while a person works.
         actor: moves the stage.
         key: names photograph, face and model.
+        network: what moves it, None for mesh motion.
     """
 
     photo: Photo
@@ -38,6 +40,7 @@ class Opened:
     stage: Stage
     actor: Actor
     key: str
+    network: Network | None = None
 
     @cached_property
     def directions(self) -> tuple[Direction, ...]:
@@ -55,7 +58,7 @@ class Opened:
     @cached_property
     def whole(self) -> Actor | Finely:
         """The face in the photograph at its own size."""
-        actor = MeshActor(self.picture, self.face)
+        actor = _actor(self.picture, self.face, self.network)
         return actor if self.picture.shape == self.photo.picture.shape else Finely(self.photo.picture, actor)
 
     def render(self, codes: np.ndarray) -> np.ndarray:
@@ -63,16 +66,24 @@ class Opened:
         return self.whole.render(codes)
 
 
-def opened(photo: Photo, face: Face, identity: str, view: FaceView) -> Opened:
-    """The face ready to be moved. Samples are opened once for the server, a person's own only for the session."""
-    key = f"{identity}:{view.model}:{view.whole}"
+def _actor(picture: np.ndarray, face: Face, network: Network | None) -> Actor:
+    return MeshActor(picture, face) if network is None else NetworkActor(picture, face, network)
+
+
+def opened(photo: Photo, face: Face, identity: str, view: FaceView, network: Network | None = None) -> Opened:
+    """The face ready to be moved.
+
+    A sample under mesh motion is opened once for the server; a person's own photograph or network only for the session.
+    """
+    key = f"{identity}:{view.model if network else MESH}:{view.whole}"
 
     def make() -> Opened:
         picture, found = enlarged(photo.picture, face) if face.width < _TINY else (photo.picture, face)
         staged = stage(picture, found, whole=view.whole)
-        return Opened(photo, picture, found, staged, MeshActor(staged.picture, staged.face), key)
+        return Opened(photo, picture, found, staged, _actor(staged.picture, staged.face, network), key, network)
 
-    return (_server() if identity.startswith("sample:") else _session()).get(key, make)
+    public = identity.startswith("sample:") and network is None
+    return (_server() if public else _session()).get(key, make)
 
 
 class _Shelf:

@@ -5,7 +5,7 @@ import streamlit as st
 from core.ui.frame import device_line, header, steps
 from core.ui.history import History
 from core.ui.owner import remember_owner
-from pages.face import centre, data, tabs
+from pages.face import centre, data, model, tabs
 from pages.face.opened import opened
 from pages.face.view import FaceView
 
@@ -20,6 +20,8 @@ header(
 with st.sidebar:
     steps(history)
     photo, face, identity = data.choose(history)
+    network = model.choose(history)
+    model.note(network)
     history.bind(
         "whole", st.toggle, "Whole photograph", help="Show all of it, and not only the surroundings of the face."
     )
@@ -30,6 +32,6 @@ if face is None:
     on = None
 else:
     with st.spinner("Opening the face ..."):
-        on = opened(photo, face, identity, history.now)
+        on = opened(photo, face, identity, history.now, network)
     centre.draw(history, on)
 tabs.draw(history, on)

@@ -14,7 +14,7 @@ NAME = "face-small"
 def draw() -> None:
     """Mouth, pose or expression of B on A against the exact render; nothing where no model is shipped."""
     try:
-        card = find(f"shipped/{NAME}", "").card
+        card = find(f"pretrained/{NAME}").card
         measures = card.more["measures"]
         factors, banks = [str(f) for f in measures["factors"]], [str(b) for b in measures["banks"]]
         response, exact = (_mean(measures[n], (len(banks), len(factors))) for n in ("response", "exact"))

@@ -18,12 +18,12 @@ BANK_OF: Mapping[str, str] = {
 }
 # The directions that are there to move a measure; its response is counted in theirs
 OWNERS: Mapping[str, tuple[str, ...]] = {
-    "mouth opening": ("jaw open", "upper lip up", "lower lip down"),
+    "mouth opening": ("jaw open", "upper lip up", "lower lip down", "mouth open"),
     "yaw": ("yaw",),
     "pitch": ("pitch",),
     "roll": ("roll",),
-    "brows": ("brows up", "brows slant", "brows knit"),
-    "eyes": ("blink left", "blink right"),
+    "brows": ("brows up", "brows slant", "brows knit", "brow up", "brow down"),
+    "eyes": ("blink left", "blink right", "eye close"),
     "smile": ("smile", "mouth corners down"),
 }
 _LIPS, _CORNERS, _NOSE = (13, 14), (61, 291), 4
@@ -104,9 +104,17 @@ def _leak(actor: Actor, of: Callable[[np.ndarray], np.ndarray]) -> Leak:
         code[d.index] += STEP * d.scale
         change[d.index] = of(code) - start
     ideal = np.array([[_wanted(d.bank, d.name, m) for m in MEASURES] for d in directions])
-    largest = np.array([np.abs(change[ideal[:, j] == 1, j]).max(initial=0) for j in range(len(MEASURES))])
+    largest = np.array([_largest(np.abs(change[:, j]), ideal[:, j]) for j in range(len(MEASURES))])
     share = change / np.where(largest > 1e-9, largest, np.inf)
     return Leak(tuple(d.key for d in directions), tuple(d.bank for d in directions), change, share, ideal)
+
+
+def _largest(size: np.ndarray, ideal: np.ndarray) -> float:
+    """What a measure is counted in: the largest change by its own sliders, else by its bank, else by any."""
+    for chosen in (ideal == 1, np.isnan(ideal)):
+        if chosen.any():
+            return float(size[chosen].max())
+    return float(size.max())
 
 
 def _wanted(bank: str, name: str, measure: str) -> float:

@@ -24,6 +24,8 @@ def draw(history: History[FaceView], on: Opened) -> None:
         _gram(on)
         if isinstance(on.actor, MeshActor):
             _purity(on)
+        else:
+            _linear(on)
 
 
 def _flow(on: Opened) -> None:
@@ -81,4 +83,17 @@ def _purity(on: Opened) -> None:
     st.caption(
         "Cosine between a direction and the movement that it is named after. The movements overlap; what overlaps is "
         "shared out when they are made orthogonal."
+    )
+
+
+def _linear(on: Opened) -> None:
+    st.subheader("From the latent to the codes", anchor=False)
+    table, start = on.network.network.code_matrix()
+    names = [d.name for d in on.directions]
+    height = 120 + 18 * len(names)
+    fig = chart.heatmap(table.numpy(), x="entry of the latent h", y="", value="A", y_names=names, height=height)
+    st.plotly_chart(fig, key="face:linear", config=dict(displayModeBar=False))
+    st.caption(
+        f"The heads have no activations, so all codes are A h + b with A of {table.shape[0]} x {table.shape[1]}; "
+        f"the length of b is {float(start.norm()):.2f}."
     )

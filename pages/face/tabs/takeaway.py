@@ -26,6 +26,8 @@ def draw(history: History[FaceView], on: Opened) -> None:
         st.caption(f"{w} × {h} pixels, as the photograph. Both files say inside that the picture was synthesised.")
         recipe(history)
     with code:
+        if on.network is not None:
+            return
         st.subheader("The same in Python", anchor=False)
         st.caption("Run it from the project's folder; a photograph of yours lies beside it.")
         st.code(_snippet(history, on), language="python")

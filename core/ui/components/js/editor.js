@@ -268,7 +268,7 @@ class Knob {
     if (film === this.filmed) return;
     this.filmed = film;
     if (!sheet || this.row < 0) {
-      this.strip.replaceChildren(make("span", "note", "The little pictures are being drawn ..."));
+      this.strip.replaceChildren(make("span", "note", this.row < 0 ? "Not drawn for this network; it would take minutes." : "The little pictures are being drawn ..."));
       return;
     }
     const n = sheet.stops.length;

@@ -1,0 +1,65 @@
+"""*Facial motion*: other models than mesh motion."""
+
+import pytest
+from face_app import app, clean, note, now, open_at, said, sliders, tell
+
+from core.errors import InputError
+from pages.face import model as models
+from pages.face.view import TABS, FaceView
+from tests.face.test_network_actor import network
+
+
+@pytest.fixture
+def brought(monkeypatch):
+    """Uploads of a checkpoint give a tiny network."""
+    monkeypatch.setattr(models, "read", lambda data: network())
+
+
+def with_network(**view):
+    at = open_at()
+    at = app.by_key(at, "network:0").upload("EDTalk.pt", b"weights", "application/octet-stream").run()
+    assert said(at) == []
+    ref = now(at).model
+    assert ref.startswith("net:")
+    return at, ref
+
+
+def test_a_released_network_moves_the_face_and_mesh_motion_is_a_choice_away(brought):
+    at, _ = with_network()
+    assert set(sliders(at)) == {
+        *(f"mouth: mouth {i}" for i in (1, 2, 3)),
+        *(f"pose: pose {i}" for i in (1, 2, 3)),
+        *(f"expression: expression {i}" for i in (1, 2)),
+    }
+    assert note(at) == "untouched"
+    at = clean(tell(at, kind="change", direction="mouth: mouth 1", value=5.0))
+    assert "pixels changed" in note(at)
+    at = clean(app.choose(at, "model", "mesh"))
+    assert len(sliders(at)) == 19 and now(at).weights == {}
+
+
+@pytest.mark.parametrize("tab", TABS)
+def test_every_tab_with_a_network(brought, tab):
+    at, _ = with_network()
+    at.session_state["face:history"]["now"] = now(at).having(tab=tab)
+    assert said(at.run()) == []
+
+
+def test_a_file_that_is_no_checkpoint_is_refused_and_changes_nothing():
+    at = open_at()
+    at = app.by_key(at, "network:0").upload("EDTalk.pt", b"nothing", "application/octet-stream").run()
+    assert "not a checkpoint" in said(at)[0] and now(at) == FaceView()
+
+
+def test_a_network_of_another_session_is_asked_for():
+    at = clean(open_at(model="net:abc"))
+    assert len(sliders(at)) == 19 and any("stayed with the session" in i.value for i in at.info)
+
+
+def test_sound_networks_move_no_picture(monkeypatch):
+    class Found:
+        name, network = "Audio2Lip", object()
+
+    monkeypatch.setattr(models, "load_checkpoint", lambda data: Found)
+    with pytest.raises(InputError, match="moves no picture"):
+        models.read(b"")
