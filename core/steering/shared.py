@@ -31,6 +31,7 @@ def shared(source: str = DEFAULT, device: str | None = None, dtype: torch.dtype 
         model = _loaded.pop(key, None)
         if model is None:
             _release(MOST_LOADED - 1)
+            gc.freeze()  # for the same reason: pages that wait for the model would hold up the thread that loads it
             model = LanguageModel.load(source, str(device), key[2])
             _settle()
         model.used = time.monotonic()

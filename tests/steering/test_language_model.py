@@ -1,5 +1,6 @@
 """Tokens, activations and passes of a language model, against transformers itself."""
 
+import gc
 import threading
 
 import numpy as np
@@ -161,3 +162,22 @@ def test_models_that_nobody_uses_are_released_and_asked_for_once(tmp_path, monke
     module.shared("c", "cpu")
     assert module.loaded() == ["b", "c"]
     assert module.release() == 2 and not module.loaded()
+
+
+def test_pages_that_wait_do_not_collect_garbage_of_all_that_is_imported_while_a_model_is_loaded(monkeypatch):
+    from core.steering import shared as module
+
+    tracked = []
+    monkeypatch.setattr(module, "_loaded", {})
+    monkeypatch.setattr(
+        module.LanguageModel,
+        "load",
+        classmethod(
+            lambda cls, *_: tracked.append(len(gc.get_objects())) or LanguageModel(*make_tiny(blocks=1), name="a")
+        ),
+    )
+    gc.unfreeze()
+    before = len(gc.get_objects())
+    module.shared("a", "cpu")
+    assert before > 50_000 and tracked[0] < before / 10
+    module.release()
