@@ -8,14 +8,16 @@ from core.errors import InputError
 from core.face.editing.network_actor import Network, released, small
 from core.face.network.checkpoints import FILES, load_checkpoint
 from core.face.network.network import FaceNetwork
+from core.face.small.model import SmallFace
 from core.store import find, list_models, load
 from core.ui.brought import Brought
 from core.ui.history import History
 from core.ui.owner import owner_key
+from core.ui.server_runs import runs
 from core.ui.text import escape, say_error, told_apart
 from pages.face.view import FRESH_FACE, MESH, FaceView
 
-FAMILY = "face.small"
+FAMILIES = ("face.small", "face.personal")
 
 
 def own() -> Brought[Network]:
@@ -29,7 +31,10 @@ def choose(history: History[FaceView]) -> Network | None:
     """The chooser; None for mesh motion."""
     chooser = st.container()
     _drop_zone(history)
-    saved = {f"model:{e.id}": e.title for e in list_models(owner_key(), family=FAMILY)}
+    listed = list_models(owner_key(), family="face.")
+    saved = {f"model:{e.id}": e.card.name for e in listed if e.card.family in FAMILIES and not e.broken}
+    if history.now.model.startswith("run:"):
+        saved[history.now.model] = "The one just trained"
     titles = {MESH: "Mesh motion", **saved, **{f"net:{p}": f"{n.title} (yours)" for p, n in own().things.items()}}
     now = history.now
     chosen = now.model if now.model in titles else MESH
@@ -55,12 +60,18 @@ def _network(ref: str) -> Network | None:
     if ref == MESH:
         return None
     place, _, name = ref.partition(":")
-    return own().things[name] if place == "net" else _saved(f"{name}:{owner_key() if 'own/' in name else ''}", name)
+    if place == "net":
+        return own().things[name]
+    return _saved(f"{ref}:{owner_key() if 'own/' in name else ''}", ref)
 
 
 @st.cache_resource(max_entries=4, show_spinner="Opening the model ...")
-def _saved(key: str, _name: str) -> Network:
-    return small(load(find(_name, owner_key()).folder)[0])
+def _saved(key: str, _ref: str) -> Network:
+    place, _, name = _ref.partition(":")
+    model = runs().result(name)[0] if place == "run" else load(find(name, owner_key()).folder)[0]
+    if not isinstance(model, SmallFace):
+        raise InputError("This is no model of faces.")
+    return small(model)
 
 
 def _drop_zone(history: History[FaceView]) -> None:

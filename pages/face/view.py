@@ -5,9 +5,10 @@ from dataclasses import field as entries
 from typing import Any
 
 from core.face.editing.edits import GAINS, MOST_SIGMA, numbers
+from core.store import Card
 from core.ui.view import View
 
-TABS = ("Mix faces", "Drive", "Leak meter", "Directions", "Take away", "How it works")
+TABS = ("Mix faces", "Drive", "Leak meter", "Directions", "Train", "Take away", "How it works")
 FIRST = "sample:astronaut"
 MOST_LAYERS = 8
 MESH = "mesh"
@@ -29,6 +30,7 @@ class FaceView(View):
         layers: changes that were kept: `title`, `changes` by `bank: name`, `strength`.
         other: the second face: `data`, `title`, `face`; `shares` by bank, 0 to 1.
         drive: what drives the face in a clip: `source` and its settings, `gains` by bank, `edits` of the curves.
+        train: settings of a training, and the `run` that was started.
         whole: the pictures show the whole photograph, not only the face.
         seed: of everything drawn at random.
         tab: the open tab.
@@ -44,6 +46,7 @@ class FaceView(View):
     layers: list = entries(default_factory=list)
     other: dict = entries(default_factory=dict)
     drive: dict = entries(default_factory=dict)
+    train: dict = entries(default_factory=dict)
     whole: bool = False
     seed: int = 0
     tab: str = TABS[0]
@@ -91,3 +94,15 @@ def entry(choices: dict, name: str, default: Any, low: float | None = None, high
 # What is reset when another face is chosen.
 FRESH_FACE = dict(weights={}, layers=[])
 FRESH_DATA = dict(**FRESH_FACE, face=0, box={}, title="")
+
+
+def view_of(card: Card, ref: str) -> FaceView:
+    """The view that shows a model.
+
+    Args:
+        card: of the model.
+        ref: `run:` or `model:` reference; empty for its settings, to train anew.
+    """
+    if ref:
+        return FaceView(model=ref, train={"run": ref.removeprefix("run:")} if ref.startswith("run:") else {})
+    return FaceView(tab="Train", train=dict(card.settings))

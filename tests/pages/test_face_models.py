@@ -1,11 +1,13 @@
 """*Facial motion*: other models than mesh motion."""
 
+import numpy as np
 import pytest
 from face_app import app, clean, note, now, open_at, said, sliders, tell
 
 from core.errors import InputError
+from core.face.small.model import SmallFace
 from pages.face import model as models
-from pages.face.view import TABS, FaceView
+from pages.face.view import TABS, FaceView, view_of
 from tests.face.test_network_actor import network
 
 
@@ -63,3 +65,29 @@ def test_sound_networks_move_no_picture(monkeypatch):
     monkeypatch.setattr(models, "load_checkpoint", lambda data: Found)
     with pytest.raises(InputError, match="moves no picture"):
         models.read(b"")
+
+
+def test_a_trained_model_is_in_the_chooser_and_opens_from_its_card(home):
+    from core.store import Card, new_folder, places, save
+    from core.store.library import find, list_models
+
+    model = SmallFace(side=24, latent=16, width=2, mouth=3, pose=6, expression=4)
+    model.start(0).eval()
+    model.scale_, model.shape_, model.seed_ = np.ones(13, np.float32), (24, 24, 3), 0
+    model.reference_ = np.full((24, 24, 3), 0.5, np.float32)
+    card = Card.of(model, kind="images", name="Tiny")
+    save(model, new_folder(places(None)["shared"], "Tiny"), card)
+    entry = next(e for e in list_models(None, family="face.small") if e.card.name == "Tiny")
+    view = view_of(find(entry.id).card, f"model:{entry.id}")
+    at = clean(open_at(view))
+    assert "mouth: mouth open" in sliders(at) and note(at) == "untouched"
+    at = clean(tell(at, kind="change", direction="pose: yaw", value=3.0))
+    assert now(at).weights == {"pose: yaw": 3.0}
+    again = view_of(card, "")
+    assert again.tab == "Train" and again.train["side"] == 24
+    assert view_of(card, "run:abc").train == {"run": "abc"}
+
+
+def test_a_run_that_is_gone_is_said():
+    at = open_at(tab="Train", train={"run": "nowhere"}, model="run:nowhere")
+    assert len(said(at)) == 2 and len(sliders(at)) == 19

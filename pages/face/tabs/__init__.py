@@ -7,10 +7,10 @@ import streamlit as st
 from core.ui.history import History
 from core.ui.tabs import draw_tabs
 from pages.face.opened import Opened
-from pages.face.tabs import directions, drive, how, leak, mix, takeaway
+from pages.face.tabs import directions, drive, how, leak, mix, takeaway, train
 from pages.face.view import TABS, FaceView
 
-_DRAW = (mix, drive, leak, directions, takeaway, how)
+_DRAW = (mix, drive, leak, directions, train, takeaway, how)
 
 
 def draw(history: History[FaceView], on: Opened | None) -> None:
@@ -19,7 +19,7 @@ def draw(history: History[FaceView], on: Opened | None) -> None:
 
 
 def _one(history: History[FaceView], on: Opened | None, tab) -> None:
-    if on is None and tab is not how:
+    if on is None and tab not in (how, train):
         st.caption("Here as soon as there is a face.")
     else:
         tab.draw(history, on)
