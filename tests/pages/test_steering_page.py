@@ -176,6 +176,25 @@ def test_an_edited_link_does_no_harm(ref):
     app.clean(at)
 
 
+@pytest.mark.parametrize("odd", [[1], {"a": 1}, 7, -1.5, "nobody", True], ids=str)
+@pytest.mark.parametrize(
+    "tab, part, entries",
+    [
+        ("Strip of strengths", "strip", ("count", "tokens", "meter")),
+        ("Map of texts", "map", ("x", "y", "text")),
+        ("Dose", "dose", ("count", "seeds", "prompts", "meter", "own", "words")),
+        ("Build", "build", ("mode", "data", "words", "run", "block", "source", "k", "method")),
+        ("Value vectors", "values", ("word", "unit", "all", "scale", "noise", "related", "unrelated")),
+        ("Selection", "selection", ("way", "count", "signed", "data")),
+    ],
+)
+def test_odd_values_in_a_link_leave_every_tab_standing(ref, tab, part, entries, odd):
+    at = open_at(
+        ref, prompt="x", writing={**SHORT, "tokens": 1}, auto=False, tab=tab, **{part: dict.fromkeys(entries, odd)}
+    )
+    assert not at.exception
+
+
 def test_without_the_language_model_there_is_one_message_and_saved_results():
     at = AppTest.from_file(ROOT / "pages/steering/page.py", default_timeout=60).run()
     assert not at.exception and not at.error

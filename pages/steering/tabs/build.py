@@ -29,8 +29,7 @@ LONGEST_PASTE = 2_000_000
 
 def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) -> None:
     """The texts on the left, settings and the training on the right; below, what came out."""
-    mode = history.now.build.get("mode")
-    mode = mode if mode in MODES else "skills"
+    mode = history.now.one_of("build", "mode", MODES, "skills")
     history.bind(
         "build.mode", st.segmented_control, "Make", list(MODES), value=mode, format_func=MODES.get, required=True
     )

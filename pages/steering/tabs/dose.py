@@ -49,7 +49,7 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
     own = _own_meter(history)
     meters = {**METERS, **({"own": own} if own else {})}
     fitting = "own" if own else meter_of(opened.model.evidence_[i].label)
-    chosen = now.get("meter") if now.get("meter") in meters else fitting
+    chosen = history.now.one_of("dose", "meter", meters, fitting)
     history.bind(
         "dose.meter",
         st.selectbox,

@@ -65,10 +65,10 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
 def _weights(history: History[SteeringView], opened: Opened) -> np.ndarray:
     """One or several directions, each with a sign."""
     names = dict(zip(opened.names, names_of(opened, history.now), strict=True))
-    given = history.now.selection.get("along")
-    given = [n for n in given if n in names] if isinstance(given, list) else [opened.names[0]]
     signs = {f"{s}{n}": (n, 1 if s == "+" else -1) for n in opened.names for s in "+−"}
-    now = [s for s in history.now.selection.get("signed", [f"+{given[0]}"] if given else []) if s in signs]
+    given = history.now.selection.get("signed")
+    given = given if isinstance(given, list) else [f"+{opened.names[0]}"]
+    now = list(dict.fromkeys(s for s in given if isinstance(s, str) and s in signs))
     history.bind(
         "selection.signed", st.multiselect, "Along", list(signs), value=now, width=420,
         format_func=lambda s: f"{s[0]} {names[signs[s][0]]}", help="The sum of these weights ranks the texts.",

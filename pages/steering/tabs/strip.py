@@ -137,12 +137,11 @@ def _curve(piece: Piece, strengths: np.ndarray, meter) -> None:
 
 def _meter(history: History[SteeringView], opened: Opened, i: int) -> str:
     fitting = meter_of(opened.model.evidence_[i].label)
-    now = history.now.strip.get("meter")
+    now = history.now.one_of("strip", "meter", METERS, fitting)
     history.bind(
-        "strip.meter", st.selectbox, "Meter", list(METERS), value=now if now in METERS else fitting,
-        format_func=lambda n: METERS[n].title, width=200,
-    )  # fmt: skip
-    return now if now in METERS else fitting
+        "strip.meter", st.selectbox, "Meter", list(METERS), value=now, format_func=lambda n: METERS[n].title, width=200
+    )
+    return now
 
 
 def _one_of(value, options, usual=None):

@@ -77,7 +77,7 @@ def _map(history: History[SteeringView], opened: Opened, yours, texts) -> None:
         xy, [*(labels or [str(i) for i in range(n)]), *(t for t, _ in texts[:extra])], text, np.array(index), **more
     )
     scatter(
-        "steering:map", points, label="Map of the texts",         current=n if extra else None, height=460,
+        "steering:map", points, label="Map of the texts", current=n if extra else None, height=460,
         on_pick=lambda i: history.change(map={**history.now.map, "text": int(i)}),
     )  # fmt: skip
     said = "two axes of largest variance of the weights" if x == PLANE else "weights in sigma"
