@@ -111,6 +111,7 @@ class Piece:
         try:
             model = shared(source)
             if not stop.is_set():
+                self.state = "writing"  # a long prompt is read for a while before the first token
                 self._write(model, rows, writing, over)
             state = "stopped" if over() else "done"
         except InputError as error:
@@ -122,6 +123,8 @@ class Piece:
             if not stop.is_set():  # else somebody has set the state already, or has started anew
                 self.error = message if state == "failed" else ""
                 self.state = state
+            elif self._stop is stop and self.active:  # stopped between two looks at the event
+                self.state = "stopped"
 
     def _write(self, model: LanguageModel, rows: list[Row], writing: Writing, over: Callable[[], bool]) -> None:
         self.notes = notes_of(model, rows)
