@@ -95,7 +95,7 @@ def grid(flow: torch.Tensor) -> torch.Tensor:
 
 
 def warp(x: torch.Tensor, flow: torch.Tensor, *, exact: bool = False) -> torch.Tensor:
-    """A map `(N, C, H, W)` read bilinearly at moved places, zero outside.
+    """A map `(N, C, H, W)` read bilinearly at moved places; outside it is zero, with `exact` as at the border.
 
     Released networks place -1 and 1 at the outer edges of the border pixels when they sample and at their centres
     when they make the grid, so that no flow still enlarges by n / (n - 1). With `exact` both are the centres, and no
@@ -103,7 +103,9 @@ def warp(x: torch.Tensor, flow: torch.Tensor, *, exact: bool = False) -> torch.T
     """
     # In single precision: half a grid step of 256 pixels is about what half precision resolves
     with torch.autocast(x.device.type, enabled=False):
-        return F.grid_sample(x.float(), grid(flow.float()), align_corners=exact).to(x.dtype).contiguous()
+        outside = "border" if exact else "zeros"
+        read = F.grid_sample(x.float(), grid(flow.float()), padding_mode=outside, align_corners=exact)
+        return read.to(x.dtype).contiguous()
 
 
 def _masked(warped: torch.Tensor, x: torch.Tensor, mask: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
