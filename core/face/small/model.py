@@ -88,9 +88,15 @@ class SmallFace(Model):
         """A fresh network, its weights from the seed."""
         with seeded(seed):
             self.network_ = FaceNetwork(self.settings.sizes(), device=self.device)
-        with torch.no_grad():  # the first flow is nearly none: a face starts as itself
+        with (
+            torch.no_grad()
+        ):  # the first flow is nearly none and the first enhancement is none: a face starts as itself
             for layer in self.network_.dec.to_flows:
                 layer.conv.weight.mul_(0.05)
+            for block in self.network_.dec.fineadainresblock:
+                for layer, start in ((block.norm2.mlp_gamma, -1.0), (block.norm2.mlp_beta, 0.0)):
+                    layer.weight.mul_(0.05)
+                    layer.bias.fill_(start)
         return self.network_
 
     def source_of(self, pictures: np.ndarray) -> Source:

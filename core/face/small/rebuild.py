@@ -135,12 +135,12 @@ def publish(
 
     model = SmallFace(settings, device=device)
     model.reference_, model.shape_, model.seed_ = reference(settings.side), (settings.side, settings.side, 3), seed
-    earlier = None
+    earlier, trainings = None, []
     if start is not None:
         earlier, card = load(start, device=device)
         if not isinstance(earlier, SmallFace) or earlier.settings.sizes() != settings.sizes():
             raise InputError("The model to go on from has other sizes.")
-        run.before = card.seconds or 0.0
+        run.before, trainings = card.seconds or 0.0, card.more.get("trainings", [])
         run.curve = [dict(point) for point in card.curve]
     fit(model, seed=seed, run=run, start=earlier)
     numbers = {k: v for k, v in run.curve[-1].items() if k != "step"} if run.curve else {}
@@ -156,7 +156,11 @@ def publish(
         metrics=numbers,
         curve=run.curve,
         seconds=run.seconds,
-        more={"kind": "images", "data": "face renders"},
+        more={
+            "kind": "images",
+            "data": "face renders",
+            "trainings": [*trainings, {**settings.as_dict(), "seed": seed}],
+        },
     )
     save(model, out, card)
     if not run.should_stop():

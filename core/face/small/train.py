@@ -102,7 +102,7 @@ def fit(
         batches = Batches(torch.arange(len(tuples)), size, seed=mix(seed, len(name)), device=model.device)
         own = mix(seed, before)
         bound = loss(network, motions, s, model.device)
-        preview = _preview(network, tuples, model.device) if name != "anchor" else None
+        preview = _preview(network, tuples, model.device, name == "expression") if name != "anchor" else None
         ended = train(network, bound, batches, how, seed=own, run=stage, preview=preview).ended == "stopped"
     network.requires_grad_(True).eval()
     model.scale_ = _spread(model, tuples)
@@ -191,7 +191,9 @@ def _moved(batch: Batch, device: torch.device) -> Batch:
     return replace(batch, **{name: value.to(device) for name, value in vars(batch).items()})
 
 
-def _preview(network: FaceNetwork, tuples: Tuples, device: torch.device) -> Callable[[], np.ndarray | None]:
+def _preview(
+    network: FaceNetwork, tuples: Tuples, device: torch.device, expression: bool
+) -> Callable[[], np.ndarray | None]:
     rows, last = np.arange(min(2, len(tuples))), [-np.inf]
 
     def draw() -> np.ndarray | None:
@@ -203,7 +205,8 @@ def _preview(network: FaceNetwork, tuples: Tuples, device: torch.device) -> Call
             x = pictures.float().permute(1, 0, 4, 2, 3) / 127.5 - 1
             network.eval()
             source, driver = network.encode(x[0]), network.encode(x[1])
-            drawn = network.decode(source, network.mix(source.codes, {bank: network.split(driver.codes)[bank]}))
+            codes = network.mix(source.codes, {bank: network.split(driver.codes)[bank]})
+            drawn = network.decode(source, codes, expression=expression)
             network.train()
             lines += [torch.cat([x[0][i], x[1][i], drawn[i], x[2][i]], 2) for i in range(len(rows))]
         return ((torch.cat(lines, 1).permute(1, 2, 0).cpu().numpy() + 1) / 2).clip(0, 1)
