@@ -131,7 +131,8 @@ def publish(
     Raises:
         InputError: something is missing, or the training diverged.
     """
-    from core.face.small.train import fit, reference
+    from core.face.small.pictures import reference
+    from core.face.small.train import fit
 
     model = SmallFace(settings, device=device)
     model.reference_, model.shape_, model.seed_ = reference(settings.side), (settings.side, settings.side, 3), seed

