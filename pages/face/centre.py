@@ -17,7 +17,7 @@ from pages.face import film, second
 from pages.face.opened import Opened, edit_of, final_code, shown_code
 from pages.face.view import FaceView
 
-LIVE = "face:live"  # the slider that is under the hand, which is no step of undo yet
+LIVE = "face:live"  # the face and slider that are under the hand, which is no step of undo yet
 _WHOLE = "face:rerun-all"
 _LARGEST = 96.0  # change of a colour, of 255, that has the full shade
 _TABLE = diverging(np.arange(-255, 256), _LARGEST)
@@ -30,7 +30,8 @@ def draw(history: History[FaceView], on: Opened) -> None:
     if st.session_state.pop(_WHOLE, False):
         st.rerun()
     now = history.now
-    live = st.session_state.get(LIVE, {})
+    whose, live = st.session_state.get(LIVE, ("", {}))
+    live = live if whose == on.key else {}
     taken = second.taken(on, now)
     edit = edit_of(on, now, taken, live)
     after = on.stage.cut(on.actor.render(final_code(on, edit)))
@@ -74,7 +75,7 @@ def _slider(on: Opened, d: Direction, values: np.ndarray, start: np.ndarray) -> 
 def _handle(history: History[FaceView], on: Opened, kind: str, event: dict[str, Any]) -> None:
     now = history.now
     if kind == "live":
-        st.session_state[LIVE] = {event["direction"]: _held(event["value"])}
+        st.session_state[LIVE] = (on.key, {event["direction"]: _held(event["value"])})
         return
     st.session_state.pop(LIVE, None)
     if kind in ("undo", "redo"):

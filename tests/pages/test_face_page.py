@@ -191,3 +191,20 @@ def test_a_link_with_nonsense_opens_the_page():
     for tab in TABS:
         at = open_at(view.having(tab=tab))
         assert said(at) == [] and at.title[0].value == "Facial motion"
+
+
+@pytest.mark.skipif(networks.missing() is not None, reason=networks.missing() or "")
+def test_of_two_faces_one_is_chosen():
+    photo = sample_photo("astronaut").picture
+    small = np.asarray(Image.fromarray(photo).resize((300, 300)))
+    both = np.full((512, 812, 3), 128, np.uint8)
+    both[:, :512], both[100:400, 512:] = photo, small
+    out = io.BytesIO()
+    Image.fromarray(both).convert("CMYK").save(out, "JPEG", quality=95)
+    at = by_key(open_at(), "upload:0").upload("both.jpg", out.getvalue(), "image/jpeg").run()
+    assert said(at) == [] and by_key(at, "face").options == ["1", "2"]
+    one = sliders(at)[YAW]["own"]
+    at = app.choose(at, "face", 1)
+    assert said(at) == [] and now(at).face == 1 and sliders(at)[YAW]["own"] != one
+    at = app.choose(at, "box.on", True)
+    assert said(at) == [] and now(at).box["on"] is True

@@ -24,8 +24,13 @@ orthonormal sets of the same span it is the nearest to the movements themselves.
 space. The photograph is warped by the moved mesh; the lids close over the eyes, and a mouth that opens is filled.
 
 The own code is measured: the rotation under which the average face fits best, and what is left explained by mouth,
-expression and the shapes of different people together, each with a normal prior, so that a long chin is not taken for
-an open jaw.
+expression and the shapes of different people together, so that a long chin is not taken for an open jaw.
+
+#### Networks
+In EDTalk the directions live in the space of an encoder's vector $h$ of the whole face, made orthonormal by a QR at
+every pass. The codes are affine in $h$, $\alpha=Ah+b$. A decoder draws $z=h+\sum_i\alpha_iq_i$ (the small one here
+$z=h+\sum_i(\alpha_i-\alpha^0_i)q_i$) as a flow of the source's features. The face is cut out and aligned as the
+network expects, and the change that it makes is pasted back into the photograph.
 """
 _RIGHT = r"""
 #### In which order edits act
@@ -40,6 +45,8 @@ _RIGHT = r"""
 - What stands in front of a face (hair, a hand, glasses) moves with it.
 - The far half of a face in profile is guessed, and so is what the border of the picture cuts off.
 - Teeth and the inside of a mouth that was shut are painted.
+- A network draws at its own size, 96 to 256 pixels; in a large photograph what it changes looks soft. Our small one has
+  seen renders of a parametric head only, so a photograph is outside what it knows.
 - A parametric head knows no skin; brows and lids move as its sculptor meant them to.
 - Directions are named after the movement that they were learned from. Made orthogonal, each is a little different
   from that movement; the smile, which shares most of its motion with a wide mouth, is the most different.

@@ -93,5 +93,7 @@ def _matrix(values: np.ndarray, names: list[str], height: int):
     )
     ticks = dict(tickmode="array", tickvals=list(range(len(names))), ticktext=[chart.short(n) for n in names])
     fig.update_yaxes(**ticks)
+    fig.update_yaxes(autorange=False, range=[len(names) - 0.5, -0.5])
+    fig.update_xaxes(range=[-0.5, len(leak.MEASURES) - 0.5])
     fig.update_layout(plot_bgcolor="rgba(128, 128, 128, 0.4)")  # what may move
     return fig

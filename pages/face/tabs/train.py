@@ -24,7 +24,6 @@ from pages.face.view import FRESH_FACE, FaceView
 
 HEADS, PERSON = "face.small", "face.personal"
 _LEAVE = ("batch", "known", "moved")
-_STEPS = ("steps", "lr")
 
 
 def draw(history: History[FaceView], on: Opened | None) -> None:
@@ -50,7 +49,8 @@ def _heads(history: History[FaceView]) -> None:
         st.info(escape(sentence), icon=":material/download:")
         return
     kind = family(HEADS)
-    settings = settings_form(history, "train", kind.Settings, leave=_LEAVE)
+    with st.expander("Settings", icon=":material/tune:"):
+        settings = settings_form(history, "train", kind.Settings, leave=_LEAVE)
     data = _renders(settings.side)
     _button(history, HEADS, data, settings.as_dict(), "Train it", float(kind(settings).seconds(data)))
 
