@@ -17,6 +17,8 @@ PICTURES = tuple(e for e in ACCEPTED["images"] if e not in _ARRAYS)
 SOUNDS = ACCEPTED["audio"]
 LONGEST = 512
 SECONDS = 600  # of a sound; a window of it is fitted
+SHORTEST = 64  # samples of a sound, below which there is no frequency to speak of
+_TAKES = f"one picture ({', '.join(PICTURES)}), sound ({', '.join(SOUNDS)}) or mesh ({', '.join(MESHES)})"
 
 
 def read_upload(name: str, data: bytes) -> Signal:
@@ -27,12 +29,14 @@ def read_upload(name: str, data: bytes) -> Signal:
     """
     if extension(name) in MESHES and data:
         return mesh_solid(*read_mesh(name, data), title=base(name))
-    form = true_format(name, data)
+    try:
+        form = true_format(name, data)
+    except InputError as error:  # its sentence names what other pages take, not what this one does
+        raise InputError(f"{str(error).partition(';')[0].rstrip('.')}; this page takes {_TAKES}.") from error
     if form in SOUNDS:
         return read_whole_sound(name, data)
     if form not in PICTURES:
-        takes = f"one picture ({', '.join(PICTURES)}), sound ({', '.join(SOUNDS)}) or mesh ({', '.join(MESHES)})"
-        raise InputError(f"{base(name)} is a {form} file; this page takes {takes}.")
+        raise InputError(f"{base(name)} is a {form} file; this page takes {_TAKES}.")
     return read_picture(name, data)
 
 
@@ -60,13 +64,15 @@ def read_whole_sound(name: str, data: bytes) -> Signal:
     """A sound `(1, n)`, mono, at most 16 kHz and ten minutes; a window of it is fitted (`sound_signal`).
 
     Raises:
-        InputError: no sound, damaged, or too large.
+        InputError: no sound, damaged, too short, or too large.
     """
     label = base(name)
     _small(label, data, "audio")
     wave, rate, notes = read_sound(label, data, seconds=SECONDS)
     wave, rate = lower_rate(wave, rate, notes)
     check_values(wave, label)
+    if len(wave) < SHORTEST:
+        raise InputError(f"{label} holds {len(wave)} samples; a sound needs {SHORTEST} or more.")
     return Signal(wave[None], "sound", label, float(rate), tuple(notes))
 
 

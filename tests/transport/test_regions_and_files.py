@@ -73,6 +73,24 @@ def test_damaged_meshes_get_one_sentence(content):
             read_upload(f"bad.{ending}", content)
 
 
+@pytest.mark.parametrize(
+    "name, content", [("a.ply", b"ply\nformat"), ("a.png", b"text"), ("a.png", b""), ("a.x", b"x")]
+)
+def test_a_refusal_names_what_this_page_takes(name, content):
+    with pytest.raises(InputError, match=r"; this page takes one picture \(png.*mesh \(obj, stl, off\)\.$") as refused:
+        read_upload(name, content)
+    assert "csv" not in str(refused.value)
+
+
+def test_a_sound_of_two_samples_is_refused():
+    import soundfile
+
+    out = io.BytesIO()
+    soundfile.write(out, np.array([0.1, 0.2]), 8000, format="WAV")
+    with pytest.raises(InputError, match="holds 2 samples; a sound needs 64 or more"):
+        read_upload("tiny.wav", out.getvalue())
+
+
 def test_a_stereo_8_bit_sound_and_a_window_of_it():
     import soundfile
 
