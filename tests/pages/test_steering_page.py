@@ -157,9 +157,7 @@ def test_a_dose_is_measured_on_the_page(ref):
 def test_bad_texts_get_one_sentence(ref):
     at = open_at(ref, prompt="x", writing={**SHORT, "tokens": 1}, tab="Build")
     at = app.by_key(at, "area:texts").set_value("\n".join(f"text {i}" for i in range(59))).run()
-    assert [e.value for e in at.error] == [
-        "These are 59 texts; a basis needs at least 60\\. For fewer, take two sets of texts\\."
-    ]
+    assert [e.value for e in at.error] == ["A basis needs at least 60 texts, and there are 59\\."]
     at = open_at(ref, prompt="x", writing={**SHORT, "tokens": 1}, tab="Build", build={"mode": "sets"})
     at = app.by_key(at, "area:one").set_value("a\nb").run()
     assert len(at.error) == 1 and "at least 5" in at.error[0].value

@@ -59,11 +59,14 @@ def _texts(history: History[SteeringView]) -> Dataset | None:
         found = own.datasets.get(str(history.now.build.get("data", "")))
     if found is None:
         return None
-    st.caption(f"**{len(found):,}** texts of *{escape(found.title)}*.")
+    said = f"{len(found):,} text{'s' if len(found) != 1 else ''}"
+    st.caption(f"{said} of *{escape(found.title)}*.")
     for note in found.notes:
         st.caption(escape(note))
     if len(found) < FEWEST:
-        say_error(f"These are {len(found)} texts; a basis needs at least {FEWEST}. For fewer, take two sets of texts.")
+        say_error(
+            f"A basis needs at least {FEWEST} texts, and there {'are' if len(found) != 1 else 'is'} {len(found)}."
+        )
         return None
     return found
 
