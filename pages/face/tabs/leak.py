@@ -93,7 +93,8 @@ def _matrix(values: np.ndarray, names: list[str], height: int):
     )
     ticks = dict(tickmode="array", tickvals=list(range(len(names))), ticktext=[chart.short(n) for n in names])
     fig.update_yaxes(**ticks)
-    fig.update_yaxes(autorange=False, range=[len(names) - 0.5, -0.5])
-    fig.update_xaxes(range=[-0.5, len(leak.MEASURES) - 0.5])
-    fig.update_layout(plot_bgcolor="rgba(128, 128, 128, 0.4)")  # what may move
+    fig.update_xaxes(tickmode="array", tickvals=list(range(len(leak.MEASURES))), ticktext=list(leak.MEASURES))
+    if np.isnan(values).any():  # what may move
+        grey = [[0, "rgba(128, 128, 128, 0.4)"], [1, "rgba(128, 128, 128, 0.4)"]]
+        fig.add_heatmap(z=np.where(np.isnan(values), 1.0, np.nan), colorscale=grey, showscale=False, hoverinfo="skip")
     return fig
