@@ -22,7 +22,7 @@ def draw(history: History[SteeringView], ready: Ready) -> None:
     names, weights, ends = names_of(o, view), weights_of(ready, view), ready.ends(view)
     with st.container(horizontal=True):
         st.button(
-            "All to 0", icon=":material/restart_alt:", key="steering:reset", disabled=not weights.any(),
+            "All to 0", icon=":material/restart_alt:", key="steering:reset", disabled=not (weights.any() or view.file),
             on_click=lambda: history.change(weights={}, file=0.0),
         )  # fmt: skip
         st.button(

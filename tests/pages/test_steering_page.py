@@ -174,6 +174,13 @@ def test_an_edited_link_does_no_harm(ref):
     app.clean(at)
 
 
+def test_a_control_vector_alone_is_also_set_to_0(ref):
+    at = open_at(ref, prompt="x", writing={**SHORT, "tokens": 1}, auto=False, vector="some", file=1.0)
+    assert not app.by_key(at, "reset").disabled
+    at = app.press(at, "reset")
+    assert app.now(at).file == 0 and app.by_key(at, "reset").disabled
+
+
 @pytest.mark.parametrize("odd", [[1], {"a": 1}, 7, -1.5, "nobody", True], ids=str)
 @pytest.mark.parametrize(
     "tab, part, entries",
