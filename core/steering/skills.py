@@ -21,7 +21,7 @@ from core.steering.words import direction_words
 class SkillsSettings(ReadingSettings):
     """Settings of `Skills`."""
 
-    k: int = setting(12, "How many directions.", low=1, high=64)
+    k: int = setting(12, "How many directions.", low=1, high=64, title="Directions")
     method: str = setting("varimax", "How the directions are found.", choices=tuple(METHODS))
     causal: bool = setting(True, "Name each direction by the next tokens that it makes likelier.", more=True)
 
