@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from core.errors import InputError
 from core.progress import Run
 from core.settings import Settings, setting
 from core.training import seeded
@@ -41,9 +42,15 @@ def fit_joint(
 
     The loss is `mean (f - signal)^2 + weight * mean |grad S - F(x, S)|^2 / G`, G the mean of `|grad S|^2` at the start.
     With a large weight the cheapest S is a flat one: watch `gradient` against `gradient_before`.
+
+    Raises:
+        InputError: S is flat, so that there is no change for F to follow.
     """
     settings, run = settings or JointSettings(), run or Run()
     spectrum = fitted.spectrum
+    before = float(gradient_energy(spectrum).mean())
+    if not before > 1e-12:
+        raise InputError("The local spectrum is flat, so there is no change to train on; fit a signal with structure.")
     operator = operator_for(spectrum)
     target = torch.as_tensor(np.asarray(values, dtype=np.float32))
     start = torch.as_tensor(spectrum.coefficients)
@@ -89,7 +96,7 @@ def fit_joint(
         psnr(values, made.synthesise()),
         float(left),
         float(gradient_energy(made).mean()),
-        float(gradient_energy(spectrum).mean()),
+        before,
     )
 
 

@@ -139,6 +139,8 @@ def yardsticks(values: np.ndarray, budget: int) -> list[Entry]:
 
 def verdict(values: np.ndarray, entries: Sequence[Entry]) -> str:
     """One sentence: who wins on this signal, and why, with the locally narrow-band share."""
+    if not np.ptp(values):
+        return "This signal is the same everywhere, so anything can draw it and a race says nothing."
     trained = [e for e in entries if not e.name.startswith(("dct", "jpeg"))]
     best, second = sorted(trained, key=lambda e: -e.final)[:2]
     share = narrow_share(np.asarray(values, dtype=np.float32).mean(0))

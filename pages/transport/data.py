@@ -186,7 +186,10 @@ def _drop_zone(history: History[TransportView], own: Brought[Signal]) -> None:
             "Signal", key=f"transport:upload:{own.generation}", label_visibility="collapsed",
             help="Nothing leaves this server, nobody else sees it, and it is forgotten when the session ends.",
         )  # fmt: skip
-        st.caption(f"Takes {_TAKEN}. Pictures of up to 40 million pixels, ten minutes of sound, 500,000 triangles.")
+        st.caption(
+            f"Takes {_TAKEN}. Pictures of up to 40 million pixels, sounds of up to 50 MB (ten minutes of them are "
+            "read), 500,000 triangles."
+        )
         if file is not None:
             _read(history, own, file.name, file.getvalue())
         if own.error:

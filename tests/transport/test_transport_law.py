@@ -9,6 +9,7 @@ from core.transport.fit import SpectrumSettings, fit_spectrum
 from core.transport.joint import JointSettings, fit_joint
 from core.transport.law import LawSettings, Transport, compare, field_along, fit_law, held_out, spectrum_field
 from core.transport.paths import carry, holonomy, loop, polyline, random_paths
+from core.transport.race import verdict
 from core.transport.samples import photograph, warped_fringe
 from core.transport.spectrum import LocalSpectrum
 from core.transport.splines import Grid
@@ -113,3 +114,12 @@ def test_a_large_weight_of_the_joint_loss_flattens_s_and_costs_decibels():
     light, heavy = (fit_joint(picture, fitted, JointSettings(weight=w, steps=150)) for w in (0.0, 1.0))
     assert heavy.gradient < 0.7 * light.gradient and heavy.psnr < light.psnr - 1
     assert heavy.unexplained < light.unexplained
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (12, 20)])
+def test_a_flat_signal_is_told_so_and_trains_nothing(shape):
+    flat = np.full((1, *shape), 0.3, dtype=np.float32)
+    fitted = fit_spectrum(flat, SpectrumSettings(k=2, cells=3))
+    with pytest.raises(InputError, match="flat"):
+        fit_joint(flat, fitted, JointSettings(steps=10))
+    assert "the same everywhere" in verdict(flat, [])
