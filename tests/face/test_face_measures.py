@@ -57,6 +57,7 @@ def test_a_perfect_model_gets_the_perfect_numbers(shown):
     for i, bank in enumerate(BANKS):
         ideal[i, columns(bank)] = 1
     assert np.allclose(m.response, ideal, atol=0.03) and np.allclose(m.exact, ideal, atol=0.03)
+    assert np.allclose(m.leak, ideal, atol=0.03) and np.allclose(m.kept, 1 - ideal, atol=0.03)
     assert (m.removed > 0.99).all() and m.psnr > 80
     own = np.stack([m.probe[i, columns(bank)].min() for i, bank in enumerate(BANKS)])
     assert (own > 0.99).all()
@@ -77,6 +78,20 @@ def test_a_leak_is_found_where_it_is(shown):
     assert m.response[0, FACTORS.index("yaw")] == pytest.approx(0.4, abs=0.03)
     assert np.abs(m.response[1:, : columns("mouth").stop]).max() < 0.03
     assert m.figures()["mouth: largest foreign response"] == pytest.approx(0.4, abs=0.03)
+
+
+def test_a_swap_that_loses_the_own_mouth_responds_and_does_not_leak(shown):
+    class Blurring(Made):
+        def animate(self, pictures, codes):
+            moved = codes.copy()
+            swapped = np.abs(codes - self.encode(pictures))[:, columns("pose")].max(1) > 1e-9
+            own = moved[swapped, columns("mouth")]
+            moved[swapped, columns("mouth")] = own.mean(0) + 0.4 * (own - own.mean(0))
+            return drawn(moved / 10 + 0.5)
+
+    m, mouth = measure(Blurring(), shown), columns("mouth")
+    assert m.response[1, mouth] == pytest.approx(0.3, abs=0.1)  # half of what was lost
+    assert m.leak[1, mouth] == pytest.approx(0, abs=0.03) and m.kept[1, mouth] == pytest.approx(0.4, abs=0.03)
 
 
 def test_codes_without_information_have_no_probe(shown):

@@ -38,6 +38,10 @@ class Measures:
             bank were swapped, divided by the ceiling: 1 on the bank's own factors and 0 elsewhere would be perfect.
         exact: `(3, 13)` the same of the exact renders of the swap: not quite the ideal, since the probe errs on
             foreign factors too.
+        leak: `(3, 13)` the part of the response that the other face's factor alone explains, the face's own factor
+            standing beside it; a swap that blurs responds to foreign factors without leaking.
+        kept: `(3, 13)` how much of the face's own factor is still read after the swap: 1 on foreign factors and 0 on
+            the bank's own would be perfect.
         removed: `(3,)` by how much a swap reduces the error on the pixels that truly change, against no edit.
         information: `(3, 13)` the largest mutual information of a code of each bank with each factor, nats.
         orthogonality: largest entry of `|Q Q' - 1|` over all banks together.
@@ -48,6 +52,8 @@ class Measures:
     ceiling: np.ndarray
     response: np.ndarray
     exact: np.ndarray
+    leak: np.ndarray
+    kept: np.ndarray
     removed: np.ndarray
     information: np.ndarray
     orthogonality: float
@@ -66,6 +72,8 @@ class Measures:
             out[f"{bank}: smallest response"] = self.response[i, own[i]].min()
             out[f"{bank}: foreign response"] = np.abs(self.response[i, ~own[i]]).mean()
             out[f"{bank}: largest foreign response"] = np.abs(self.response[i, ~own[i]]).max()
+            out[f"{bank}: largest foreign leak"] = np.abs(self.leak[i, ~own[i]]).max()
+            out[f"{bank}: foreign factors kept"] = self.kept[i, ~own[i]].mean()
             out[f"{bank}: probe R2"] = self.probe[i, own[i]].mean()
         out["factors with most information in their own bank"] = float((mine > foreign).sum())
         return {name: float(value) for name, value in out.items()}
@@ -89,15 +97,17 @@ def measure(face: Face, tuples: Tuples, *, seed: int = 0) -> Measures:
     source, other = pictures[:, VIEWS.index("source")], VIEWS.index("other")
     own = face.animate(source, codes[:, 0])
     error = ((own - source) ** 2).reshape(n, -1).mean(1)
-    asked = tuples.factors[:, other] - tuples.factors[:, 0]
-    at_start, response, exact, removed = read(codes[:, 0]), [], [], []
+    mine, asked = tuples.factors[:, 0], tuples.factors[:, other] - tuples.factors[:, 0]
+    at_start, response, exact, parts, removed = read(codes[:, 0]), [], [], [], []
     for bank in BANKS:
         mixed = codes[:, 0].copy()
         mixed[:, rows[bank]] = codes[:, other, rows[bank]]
         drawn = face.animate(source, mixed)
         truth = pictures[:, VIEWS.index(bank)]
-        response.append(_slopes(read(face.encode(drawn)) - at_start, asked))
-        exact.append(_slopes(read(codes[:, VIEWS.index(bank)]) - at_start, asked))
+        change = read(face.encode(drawn)) - at_start
+        response.append(_slopes(change, asked)[0])
+        parts.append(_slopes(change, tuples.factors[:, other], mine))
+        exact.append(_slopes(read(codes[:, VIEWS.index(bank)]) - at_start, asked)[0])
         removed.append(_removed(source, drawn, truth))
     exact = np.stack(exact)
     ceiling = np.concatenate([exact[i, columns(bank)] for i, bank in enumerate(BANKS)])
@@ -109,6 +119,8 @@ def measure(face: Face, tuples: Tuples, *, seed: int = 0) -> Measures:
         ceiling=ceiling,
         response=np.nan_to_num(np.stack(response) / safe),
         exact=np.nan_to_num(exact / safe),
+        leak=np.nan_to_num(np.stack([of_other for of_other, _ in parts]) / safe),
+        kept=np.nan_to_num(1 + np.stack([of_own for _, of_own in parts]) / safe),
         removed=np.array(removed),
         information=_information(flat, tuples.factors.reshape(n * views, -1), rows, seed),
         orthogonality=_orthogonality(face),
@@ -137,10 +149,11 @@ def _reader(codes: np.ndarray, factors: np.ndarray) -> Callable[[np.ndarray], np
     return Ridge(RIDGE).fit(codes, factors).predict
 
 
-def _slopes(found: np.ndarray, asked: np.ndarray) -> np.ndarray:
-    """`(13,)` slope of a change that was found against the one that was asked for, each factor beside the others."""
-    fit = np.linalg.lstsq(np.column_stack([asked, np.ones(len(asked))]), found, rcond=None)[0]
-    return np.diag(fit[:-1])
+def _slopes(found: np.ndarray, *asked: np.ndarray) -> list[np.ndarray]:
+    """`(13,)` slopes of a change that was found against each table of `(N, 13)` causes, all beside each other."""
+    fit = np.linalg.lstsq(np.column_stack([*asked, np.ones(len(found))]), found, rcond=None)[0]
+    k = found.shape[1]
+    return [np.diag(fit[i * k : (i + 1) * k]) for i in range(len(asked))]
 
 
 def _removed(source: np.ndarray, drawn: np.ndarray, truth: np.ndarray) -> float:

@@ -42,6 +42,8 @@ def text(draws: list[Measures]) -> str:
     for title, name in (
         ("Response, share of the ceiling", "response"),
         ("The same of exact renders", "exact"),
+        ("Leak, what the other face's factor alone explains of it", "leak"),
+        ("Kept of the face's own factor", "kept"),
         ("R2 of a linear probe", "probe"),
         ("Mutual information, nats", "information"),
     ):
@@ -57,8 +59,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m core.face.small.report", description=__doc__)
     parser.add_argument("model", nargs="?", type=Path, default=SHIPPED / NAME, help="folder of the model")
     parser.add_argument("--draws", type=int, default=5, help="draws of unseen people, each from a seed of its own")
-    parser.add_argument("--tuples", type=int, default=60, help="tuples of six pictures a draw")
-    parser.add_argument("--people", type=int, default=20, help="people a draw")
+    parser.add_argument("--tuples", type=int, default=100, help="tuples of six pictures a draw")
+    parser.add_argument("--people", type=int, default=25, help="people a draw")
     parser.add_argument("--keep", action="store_true", help="write the figures into the model's card")
     a = parser.parse_args(argv)
     try:
