@@ -24,13 +24,13 @@ class SmallSettings(Settings):
     expression: int = setting(4, "Directions of the expression bank.", low=4, high=32)
     latent: int = setting(128, "Length of the encoder's vector.", low=16, high=1024, more=True)
     width: int = setting(16, "Channels of the finest feature map.", low=2, high=128, more=True)
-    people: int = setting(400, "How many people the training pictures show.", low=2, high=100_000, log=True)
-    tuples: int = setting(4000, "How many tuples of six pictures to learn from.", low=1, high=1_000_000, log=True)
-    anchor: int = setting(1500, "Steps in which encoder and heads learn to read the known factors.", low=0, high=10**7)
-    motion: int = setting(3000, "Steps with mouths and poses swapped.", low=0, high=10**7)
-    enhance: int = setting(3000, "Steps of the expression, mouth and pose held fixed.", low=0, high=10**7)
+    people: int = setting(500, "How many people the training pictures show.", low=2, high=100_000, log=True)
+    tuples: int = setting(3000, "How many tuples of six pictures to learn from.", low=1, high=1_000_000, log=True)
+    anchor: int = setting(3000, "Steps in which encoder and heads learn to read the known factors.", low=0, high=10**7)
+    motion: int = setting(4000, "Steps with mouths and poses swapped.", low=0, high=10**7)
+    enhance: int = setting(4000, "Steps of the expression, mouth and pose held fixed.", low=0, high=10**7)
     batch: int = setting(8, "Pairs of pictures a step; the first stage reads their pictures.", low=1, high=1024)
-    lr: float = setting(1e-3, "Learning rate.", low=1e-6, high=1.0, log=True, more=True)
+    lr: float = setting(1.5e-3, "Learning rate.", low=1e-6, high=1.0, log=True, more=True)
     known: float = setting(
         0.2, "Weight of the known factors beside the pictures; 0 leaves the codes to the pictures.", low=0, high=100
     )
@@ -172,8 +172,8 @@ class SmallFace(Model):
 
     def seconds(self, dataset):
         s = self.settings
-        pixels = (s.side / 96) ** 2 * (s.width / 16)
-        return pixels * s.batch / 8 * (0.8 * (s.anchor + s.motion + s.enhance)) + 0.06 * pixels * s.tuples
+        size = (s.side / 96) ** 2 * s.width / 16
+        return size * (s.batch / 8 * (0.2 * s.anchor + 0.5 * s.motion + 0.4 * s.enhance) + 0.06 * s.tuples)
 
     def _tensor(self, pictures: np.ndarray) -> torch.Tensor:
         x = torch.tensor(np.asarray(pictures, dtype=np.float32)).permute(0, 3, 1, 2)
