@@ -3,6 +3,7 @@
 Trainings of models that are kept belong to `core.runs`; this is for what a page computes to show and then forgets.
 """
 
+import atexit
 import threading
 import time
 from collections import OrderedDict
@@ -18,6 +19,7 @@ from core.ui.text import escape, say_error
 
 REFRESH_SECONDS = 0.5
 PATIENCE = 0.3  # seconds waited before progress is drawn, so that quick work does not flicker
+FAREWELL_SECONDS = 5.0
 
 
 class Work(Run):
@@ -34,6 +36,19 @@ class Work(Run):
 
     def should_stop(self):
         return self.stopped
+
+
+_under_way: set[Work] = set()
+
+
+@atexit.register
+def _end() -> None:
+    """Stop all work and wait a little: a thread inside a compiled library when Python ends aborts the process."""
+    until = time.monotonic() + FAREWELL_SECONDS
+    for work in tuple(_under_way):
+        work.stopped = True
+    for work in tuple(_under_way):
+        work.over.wait(max(0.0, until - time.monotonic()))
 
 
 class Shelf:
@@ -69,6 +84,7 @@ class Shelf:
 
     def _do(self, key: str, work: Work, compute: Callable[[Run], Any]) -> None:
         use_one_thread()
+        _under_way.add(work)
         with self._turn:
             try:
                 work.result = None if work.stopped else compute(work)
@@ -79,6 +95,7 @@ class Shelf:
                 raise
             finally:
                 work.over.set()
+                _under_way.discard(work)
 
 
 @st.cache_resource(show_spinner=False)
