@@ -1,13 +1,16 @@
 """Things that a browser session brought and that are no data set: kept by fingerprint, seen by nobody else."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 import streamlit as st
 
+from core.errors import InputError
 from core.ui.text import escape
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass
@@ -31,6 +34,20 @@ class Brought(Generic[T]):
     def of(cls, page: str) -> "Brought[T]":
         """Those of this session on that page."""
         return st.session_state.setdefault(f"{page}:brought", cls())
+
+    def read(self, make: Callable[[], R], doing: str = "Reading ...") -> R:
+        """What `make` gives of a new upload; the next rerun has an empty uploader, which lets go of the bytes.
+
+        When it raises `InputError`, the sentence is kept as `error` and the page runs anew: nothing else changes.
+        """
+        self.error = ""
+        self.generation += 1
+        try:
+            with st.spinner(doing):
+                return make()
+        except InputError as error:
+            self.error = str(error)
+            st.rerun()
 
     def keep(self, fingerprint: str, thing: T, files: tuple[str, ...] = ()) -> str:
         """Put one among those of the session; the oldest goes when there are more than a few."""

@@ -69,9 +69,26 @@ class View:
         value = getattr(self, field).get(entry, default)
         return next((o for o in options if type(o) is type(value) and o == value), default)
 
+    def entry(self, part: str, name: str, default: Any, low: float | None = None, high: float | None = None) -> Any:
+        """A choice of a part; the default where a link holds another type, and the nearest number in range."""
+        return entry(getattr(self, part), name, default, low, high)
+
     def having(self, **values: Any) -> Self:
         """The view with some fields changed."""
         return replace(self, **values)
+
+
+def entry(choices: dict, name: str, default: Any, low: float | None = None, high: float | None = None) -> Any:
+    """One of `choices`, of the type of `default`; numbers are held between `low` and `high`."""
+    value = choices.get(name, default)
+    if isinstance(default, bool) or isinstance(value, bool):
+        return value if isinstance(value, bool) and isinstance(default, bool) else default
+    if isinstance(default, (int, float)):
+        if not isinstance(value, (int, float)) or value != value:
+            return default
+        value = value if low is None else max(value, low)
+        return type(default)(value if high is None else min(value, high))
+    return value if isinstance(value, type(default)) else default
 
 
 def _default(f) -> Any:

@@ -12,7 +12,8 @@ from core.face.photo.photo import Face
 from core.ui.brought import Brought, ask_again
 from core.ui.history import History
 from core.ui.text import escape, say_error, told_apart
-from pages.face.view import FIRST, FRESH_DATA, FRESH_FACE, FaceView, entry
+from core.ui.view import entry
+from pages.face.view import FIRST, FRESH_DATA, FRESH_FACE, FaceView
 
 TAKES = "Takes png, jpg, webp, tif, gif and bmp pictures of up to 40 million pixels."
 _KEPT = 6
@@ -153,13 +154,7 @@ def _drop_zone(history: History[FaceView]) -> None:
         )  # fmt: skip
         st.caption(f"{TAKES} Animate only faces that you may animate.")
         if file is not None:
-            brought.error = ""
-            brought.generation += 1  # an empty uploader lets go of the bytes
-            try:
-                ref, photo = bring(file.name, file.getvalue())
-            except InputError as error:
-                brought.error = str(error)
-                st.rerun()
+            ref, photo = brought.read(lambda: bring(file.name, file.getvalue()), "Looking for faces ...")
             if history.now.data != ref:  # a link that waited for this very file keeps its view
                 history.change(**{**FRESH_DATA, "data": ref, "title": photo.title})
             st.rerun()
@@ -173,7 +168,6 @@ def bring(name: str, content: bytes) -> tuple[str, Photo]:
     Raises:
         InputError: it is none.
     """
-    with st.spinner("Looking for faces ..."):
-        photo = read_photo(name, content)
+    photo = read_photo(name, content)
     print_ = hashlib.sha256(photo.picture.tobytes() + str(photo.picture.shape).encode()).hexdigest()[:16]
     return f"upload:{own().keep(print_, photo, (name,))}", photo

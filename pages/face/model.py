@@ -83,15 +83,8 @@ def _drop_zone(history: History[FaceView]) -> None:
         )  # fmt: skip
         st.caption(f"Takes {FILES}. Without a GPU a picture of EDTalk takes a second or so.")
         if file is not None:
-            brought.error = ""
-            brought.generation += 1
             data = file.getvalue()
-            try:
-                with st.spinner("Reading the network ..."):
-                    found = read(data)
-            except InputError as error:
-                brought.error = str(error)
-                st.rerun()
+            found = brought.read(lambda: read(data), "Reading the network ...")
             ref = f"net:{brought.keep(hashlib.sha256(data).hexdigest()[:16], found, (file.name,))}"
             if history.now.model != ref:
                 history.change(**FRESH_FACE, model=ref)

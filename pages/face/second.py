@@ -12,9 +12,10 @@ from core.ui.components.form import Form
 from core.ui.components.pictures import pictures
 from core.ui.history import History
 from core.ui.text import escape, say_error, told_apart
+from core.ui.view import entry
 from pages.face import data
 from pages.face.opened import Opened
-from pages.face.view import FaceView, entry
+from pages.face.view import FaceView
 
 _NOBODY = ""
 _SIDE = 96
@@ -144,7 +145,8 @@ def _drop_zone(history: History[FaceView]) -> None:
         return
     st.session_state["face:second-turn"] += 1
     try:
-        ref, photo = data.bring(file.name, file.getvalue())
+        with st.spinner("Looking for faces ..."):
+            ref, photo = data.bring(file.name, file.getvalue())
         if photo.faces:
             _pick(history, ref)
         else:

@@ -2,11 +2,10 @@
 
 from dataclasses import dataclass
 from dataclasses import field as entries
-from typing import Any
 
 from core.face.editing.edits import GAINS, MOST_SIGMA, numbers
 from core.store import Card
-from core.ui.view import View
+from core.ui.view import View, entry
 
 TABS = ("Mix faces", "Drive", "Leak meter", "Directions", "Train", "Take away", "How it works")
 FIRST = "sample:astronaut"
@@ -65,10 +64,6 @@ class FaceView(View):
         for name, value in kept.items():
             object.__setattr__(self, name, value)
 
-    def entry(self, part: str, name: str, default: Any, low: float | None = None, high: float | None = None) -> Any:
-        """A choice of a part; the default where a link holds another type, and the nearest number in range."""
-        return entry(getattr(self, part), name, default, low, high)
-
 
 def _layer(values: dict) -> dict:
     return dict(
@@ -76,19 +71,6 @@ def _layer(values: dict) -> dict:
         changes=numbers(values.get("changes"), -MOST_SIGMA, MOST_SIGMA),
         strength=entry(values, "strength", 1.0, 0.0, 2.0),
     )
-
-
-def entry(choices: dict, name: str, default: Any, low: float | None = None, high: float | None = None) -> Any:
-    """One of `choices`, of the type of `default`; numbers are held between `low` and `high`."""
-    value = choices.get(name, default)
-    if isinstance(default, bool) or isinstance(value, bool):
-        return value if isinstance(value, bool) and isinstance(default, bool) else default
-    if isinstance(default, (int, float)):
-        if not isinstance(value, (int, float)) or value != value:
-            return default
-        value = value if low is None else max(value, low)
-        return type(default)(value if high is None else min(value, high))
-    return value if isinstance(value, type(default)) else default
 
 
 # What is reset when another face is chosen.

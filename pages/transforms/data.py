@@ -5,7 +5,6 @@ from collections.abc import Callable
 import streamlit as st
 
 from core.datasets import ACCEPTED, Dataset
-from core.errors import InputError
 from core.transforms.clips import read_clips
 from core.transforms.samples import SAMPLES, sample
 from core.transforms.uploads import read_curves, read_pairs, read_signals
@@ -102,14 +101,7 @@ def _reader(part: str) -> tuple[Callable[..., Dataset], dict]:
 
 
 def _read(history: History[TransformsView], part: str, own: Brought, files, read, options: dict) -> None:
-    own.error = ""
-    own.generation += 1  # an empty uploader lets go of the bytes
-    try:
-        with st.spinner("Reading ..."):
-            made = read(files, **options)
-    except InputError as error:
-        own.error = str(error)
-        st.rerun()
+    made = own.read(lambda: read(files, **options))
     fingerprint = own.keep(made.fingerprint, made)
     st.session_state.setdefault(f"transforms:files:{part}", {})[fingerprint] = ([n for n, _ in files], options)
     now, wanted = history.now, f"upload:{fingerprint}"

@@ -197,14 +197,7 @@ def _drop_zone(history: History[TransportView], own: Brought[Signal]) -> None:
 
 
 def _read(history: History[TransportView], own: Brought[Signal], name: str, content: bytes) -> None:
-    own.error = ""
-    own.generation += 1  # an empty uploader lets go of the bytes
-    try:
-        with st.spinner("Reading ..."):
-            made = read_upload(name, content)
-    except InputError as error:
-        own.error = str(error)
-        st.rerun()
+    made = own.read(lambda: read_upload(name, content))
     print_ = hashlib.sha256(made.values.tobytes() + str((made.kind, made.shape, made.rate)).encode()).hexdigest()[:16]
     wanted = f"upload:{own.keep(print_, made, (name,))}"
     if history.now.data != wanted:  # a link that waited for this very file keeps its view

@@ -5,8 +5,9 @@ import streamlit as st
 
 from core.transport import masks
 from core.transport.gains import PRESETS, Edit, Mixer, bands, edit, preset
+from core.ui.view import entry
 from pages.transport.shown import Shown
-from pages.transport.view import decibels, entry
+from pages.transport.view import decibels
 
 LARGEST_DB = 24.0
 LARGEST_PITCH = 12  # semitones

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from dataclasses import field as entries
-from typing import Any
 
 from core.errors import InputError
 from core.store import Card
@@ -80,23 +79,6 @@ class TransportView(View):
         )
         for name, value in kept.items():
             object.__setattr__(self, name, value)
-
-    def entry(self, part: str, name: str, default: Any, low: float | None = None, high: float | None = None) -> Any:
-        """A choice of a part; the default where a link holds another type, and the nearest number in range."""
-        return entry(getattr(self, part), name, default, low, high)
-
-
-def entry(choices: dict, name: str, default: Any, low: float | None = None, high: float | None = None) -> Any:
-    """One of `choices`, of the type of `default`; numbers are held between `low` and `high`."""
-    value = choices.get(name, default)
-    if isinstance(default, bool) or isinstance(value, bool):
-        return value if isinstance(value, bool) and isinstance(default, bool) else default
-    if isinstance(default, (int, float)):
-        if not isinstance(value, (int, float)) or value != value:
-            return default
-        value = value if low is None else max(value, low)
-        return type(default)(value if high is None else min(value, high))
-    return value if isinstance(value, type(default)) else default
 
 
 def decibels(values: dict) -> dict[str, float]:

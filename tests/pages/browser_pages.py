@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from urllib.parse import parse_qs, urlsplit
 
+from core.ui.view import View
 from pages.directions.view import DirectionsView
 from tests.browser import DESKTOP, ROOT, settled
 
@@ -106,19 +107,19 @@ def until_mixer(page, test: str, want=None) -> None:
     )
 
 
-def view_of(page) -> DirectionsView:
+def view_of(page, kind: type[View] = DirectionsView):
     """The view that the address holds."""
     link = parse_qs(urlsplit(page.url).query).get("v")
-    return DirectionsView.from_link(link[0]) if link else DirectionsView()
+    return kind.from_link(link[0]) if link else kind()
 
 
-def until_view(page, test, milliseconds: float = 60_000) -> DirectionsView:
+def until_view(page, test, milliseconds: float = 60_000, kind: type[View] = DirectionsView):
     """Wait until the view in the address passes a test; its value."""
     for _ in range(int(milliseconds / 50)):
-        if test(view_of(page)):
-            return view_of(page)
+        if test(view_of(page, kind)):
+            return view_of(page, kind)
         page.wait_for_timeout(50)
-    raise AssertionError(f"the address holds {view_of(page).changed()}")
+    raise AssertionError(f"the address holds {view_of(page, kind).changed()}")
 
 
 def pictures(page) -> str:

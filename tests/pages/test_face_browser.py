@@ -1,13 +1,12 @@
 """*Facial motion* in Chromium: a jaw slider, undo, the mouth of another face, the copied link, uploads, a clip."""
 
 import io
-from urllib.parse import parse_qs, urlsplit
 
 import av
 import numpy as np
 import pytest
 import soundfile
-from browser_pages import opened, served
+from browser_pages import opened, served, until_view, view_of
 from face_app import png
 
 from pages.face.view import FaceView
@@ -21,18 +20,10 @@ EDITOR = (
 JAW = "mouth: jaw open"
 
 
-def view(page) -> FaceView:
-    link = parse_qs(urlsplit(page.url).query).get("v")
-    return FaceView.from_link(link[0]) if link else FaceView()
-
-
 def until(page, test) -> FaceView:
-    for _ in range(900):
-        if test(view(page)):
-            settled(page, 90_000)
-            return view(page)
-        page.wait_for_timeout(100)
-    raise AssertionError(f"the address holds {view(page).changed()}")
+    until_view(page, test, 90_000, FaceView)
+    settled(page, 90_000)
+    return view_of(page, FaceView)
 
 
 def drawn(page) -> None:
@@ -78,7 +69,7 @@ def test_a_jaw_slider_undo_the_mouth_of_another_a_link_and_an_upload():
         assert jaw != own
 
         other = opened(browser, page.url)  # the copied link, in another browser
-        assert picture(other) == jaw and view(other) == moved
+        assert picture(other) == jaw and view_of(other, FaceView) == moved
         other.context.close()
 
         page.get_by_role("toolbar").get_by_role("button", name="Undo").click()
@@ -93,7 +84,7 @@ def test_a_jaw_slider_undo_the_mouth_of_another_a_link_and_an_upload():
         assert laughing not in (own, jaw)
         assert float(slider(page, "jaw open").input_value()) > 2
         page.reload()
-        assert picture(page) == laughing and view(page) == taken
+        assert picture(page) == laughing and view_of(page, FaceView) == taken
 
         zone = page.locator("details", has_text="Your own photograph")
         zone.locator("summary").click()
@@ -123,4 +114,4 @@ def test_half_a_second_of_speech_is_rendered_and_downloaded():
             page.get_by_role("button", name="Clip as mp4").click()
         with av.open(waiting.value.path()) as clip:
             assert sum(1 for _ in clip.decode(video=0)) == 13 and len(clip.streams.audio) == 1
-        assert view(page) == start and page.problems == []
+        assert view_of(page, FaceView) == start and page.problems == []

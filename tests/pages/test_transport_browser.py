@@ -1,11 +1,10 @@
 """*Frequency transport* in Chromium: a place, a band in a drawn region, a path, undo, the copied link, uploads."""
 
 import io
-from urllib.parse import parse_qs, urlsplit
 
 import numpy as np
 import pytest
-from browser_pages import opened, served
+from browser_pages import opened, served, until_view, view_of
 from PIL import Image
 
 from core.transport.masks import read
@@ -16,18 +15,10 @@ pytestmark = pytest.mark.browser
 PLOT = ".js-plotly-plot"
 
 
-def view(page) -> TransportView:
-    link = parse_qs(urlsplit(page.url).query).get("v")
-    return TransportView.from_link(link[0]) if link else TransportView()
-
-
 def until(page, test) -> TransportView:
-    for _ in range(900):
-        if test(view(page)):
-            settled(page, 90_000)
-            return view(page)
-        page.wait_for_timeout(100)
-    raise AssertionError(f"the address holds {view(page).changed()}")
+    until_view(page, test, 90_000, TransportView)
+    settled(page, 90_000)
+    return view_of(page, TransportView)
 
 
 def inside(page, plot, across: float, down: float) -> tuple[float, float]:
@@ -92,7 +83,7 @@ def test_a_place_a_region_a_path_undo_a_link_and_uploads():
         assert list(moved.gains.values()) == [-1.0]
         other = opened(browser, page.url)  # the copied link, in another browser
         other.get_by_text("of the picture is chosen").wait_for(timeout=120_000)
-        assert view(other) == moved
+        assert view_of(other, TransportView) == moved
         other.context.close()
         page.get_by_role("button", name="Undo").click()
         assert until(page, lambda v: not v.gains).edit["mask"] == moved.edit["mask"]
@@ -115,4 +106,4 @@ def test_a_place_a_region_a_path_undo_a_link_and_uploads():
         page.get_by_text("80 × 50", exact=True).first.wait_for()
         drop(page, "bad.png", b"\x89PNG\r\n\x1a\nnothing")
         page.get_by_text("bad.png is damaged").wait_for()
-        assert view(page) == mine and page.problems == []
+        assert view_of(page, TransportView) == mine and page.problems == []

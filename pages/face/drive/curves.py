@@ -13,9 +13,10 @@ from core.face.editing.edits import GAINS, numbers
 from core.figures import chart
 from core.ui.history import History
 from core.ui.text import escape
+from core.ui.view import entry
 from pages.face.drive.source import Driver
 from pages.face.opened import Opened
-from pages.face.view import FaceView, entry
+from pages.face.view import FaceView
 
 _SHOWN = 5
 _MOST = 12

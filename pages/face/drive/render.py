@@ -18,9 +18,10 @@ from core.ui.background import background
 from core.ui.frame import abreast
 from core.ui.history import History
 from core.ui.takeaway import download
+from core.ui.view import entry
 from pages.face.drive.source import Driver
 from pages.face.opened import Opened
-from pages.face.view import FaceView, entry
+from pages.face.view import FaceView
 
 _PREVIEW = 6
 FORMATS = {"mp4": "mp4 with sound", "gif": "gif"}

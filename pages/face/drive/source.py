@@ -18,8 +18,9 @@ from core.ui.background import background
 from core.ui.brought import Brought
 from core.ui.history import History
 from core.ui.text import escape, say_error
+from core.ui.view import entry
 from pages.face.opened import Opened
-from pages.face.view import FaceView, entry
+from pages.face.view import FaceView
 
 SOURCES = {"speech": "speech", "clip": "a clip"}
 VOICES = {"sample": "a sample", "file": "a file", "record": "a recording", "text": "text"}
@@ -323,15 +324,8 @@ def _bring(history: History[FaceView], brought: Brought[Clip]) -> None:
         "A clip", key=f"face:clip:{brought.generation}", help="mp4, mov, webm, avi or gif. It stays in this session."
     )
     if file is not None:
-        brought.error = ""
-        brought.generation += 1
         data = file.getvalue()
-        try:
-            with st.spinner("Opening the clip ..."):
-                clip = open_clip(file.name, data)
-        except InputError as error:
-            brought.error = str(error)
-            st.rerun()
+        clip = brought.read(lambda: open_clip(file.name, data), "Opening the clip ...")
         print_ = hashlib.sha256(data).hexdigest()[:16]
         brought.keep(print_, clip, (file.name,))
         rest = {n: v for n, v in history.now.drive.items() if n not in ("part", "edits")}

@@ -7,10 +7,11 @@ from core.figures.text import number
 from core.transport.gains import SILENT, Band, bands
 from core.transport.sound import hertz
 from core.ui.history import History
+from core.ui.view import entry
 from pages.transport import edits, look
 from pages.transport.shown import Shown
 from pages.transport.tabs import region
-from pages.transport.view import TransportView, entry
+from pages.transport.view import TransportView
 
 _OWN = "own gains"
 _WHERE = {

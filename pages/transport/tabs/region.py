@@ -6,9 +6,10 @@ import streamlit as st
 from core.figures import fields
 from core.transport import masks
 from core.ui.history import History
+from core.ui.view import entry
 from pages.transport import edits, look
 from pages.transport.shown import Shown
-from pages.transport.view import TransportView, entry
+from pages.transport.view import TransportView
 
 _DAB = 1.6  # cells
 
