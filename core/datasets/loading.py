@@ -150,7 +150,9 @@ def _has_images(name: str, data: bytes, form: str) -> bool:
 
 def _check_varied(made: Dataset) -> None:
     if made.kind == "text":
-        return
+        from core.datasets.text import check_words
+
+        return check_words(made)
     if not made.samples.size:
         raise InputError(f"{made.title} holds no numbers; a basis needs samples of at least one number.")
     if len(made) < 2:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 
 import numpy as np
 
@@ -180,6 +181,32 @@ def _finish(name: str, passages: list, labels: list | None, names: list | None, 
     chosen = None if labels is None else np.array([labels[i] for i in kept])
     names = [shown(t, 40) for t in texts] if names is None else names
     return Dataset(samples, "text", title=label, names=names, labels=chosen, notes=tuple(notes))
+
+
+def check_words(dataset: Dataset) -> None:
+    """Whether `vectorise` can tell the passages apart; it reads no further than the first that differs.
+
+    Raises:
+        InputError: one passage, no words that count, or the same words in the same shares everywhere.
+    """
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
+    if len(dataset) < 2:
+        raise InputError(f"{dataset.title} holds one passage; a basis needs at least two.")
+    words = TfidfVectorizer(stop_words="english").build_analyzer()
+    first, any_words = None, False
+    for passage in dataset.samples:
+        counts = Counter(words(str(passage)))
+        shares = {w: n / counts.total() for w, n in counts.items()}
+        any_words = any_words or bool(counts)
+        if first is not None and shares != first:
+            return
+        first = shares
+    if not any_words:
+        raise InputError(
+            f"{dataset.title} holds no words that count; those like 'the' and 'of' and single letters do not."
+        )
+    raise InputError(f"All passages of {dataset.title} hold the same words; a basis needs passages that differ.")
 
 
 def vectorise(dataset: Dataset, max_features: int = 2000, *, stop_words: bool = True) -> Dataset:

@@ -73,6 +73,7 @@ def _get(choice: str, own: Uploads) -> Dataset:
 
 def _drop_zone(history: History, own: Uploads, kinds: Sequence[str], fresh: dict[str, Any]) -> None:
     with st.expander("Your own data", icon=":material/upload:", expanded=bool(own.error or own.missing)):
+        said = st.container()  # above the uploader, as what is below it can lie below the window
         kind = st.selectbox(
             "Read as", [None, *kinds], format_func=lambda k: k or "what it looks like", key=f"{history.page}:read-as"
         )
@@ -90,10 +91,11 @@ def _drop_zone(history: History, own: Uploads, kinds: Sequence[str], fresh: dict
             own.generation += 1  # an empty uploader lets go of the bytes
             if not found:
                 st.rerun()
-        if own.missing:
-            found = _what_about_missing(history, own) or found
-        if own.error:
-            say_error(own.error)
+        with said:
+            if own.missing:
+                found = _what_about_missing(history, own) or found
+            if own.error:
+                say_error(own.error)
         if found:
             _show(history, own, found, fresh)
 

@@ -273,6 +273,16 @@ def _blank_text():
     return "notes.txt", b"   \n \n\t\n"
 
 
+@_case("error")
+def _one_passage():
+    return "notes.txt", b"only one line of text"
+
+
+@_case("error")
+def _text_of_words_that_do_not_count():
+    return "notes.txt", b"the\nand\nof\n"
+
+
 # Numbers that are none, or too large.
 
 

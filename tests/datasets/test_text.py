@@ -15,7 +15,7 @@ def test_paragraphs_and_lines():
     assert made.samples.tolist() == ["First one, still first.", "Second.", "Third."]
     lines = load([("a.txt", text)], options=LoadOptions(split="lines"))
     assert lines.samples.tolist() == ["First one,", "still first.", "Second.", "Third."]
-    assert load([("a.txt", b"one\ntwo\n")]).samples.tolist() == ["one", "two"]
+    assert load([("a.txt", b"pear\nplum\n")]).samples.tolist() == ["pear", "plum"]
 
 
 def test_a_column_of_a_csv():
@@ -41,9 +41,9 @@ def test_a_table_of_reviews_and_scores_is_text_and_one_of_measures_is_not():
 
 
 def test_json_lines():
-    rows = [{"text": f"passage {i}", "label": i % 2, "n": i} for i in range(5)] + [{"other": 1}, {"text": ""}]
+    rows = [{"text": f"passage 1{i}", "label": i % 2, "n": i} for i in range(5)] + [{"other": 1}, {"text": ""}]
     made = load([("a.jsonl", "\n".join(map(json.dumps, rows)).encode() + b"\n{broken\n")])
-    assert made.samples.tolist() == [f"passage {i}" for i in range(5)]
+    assert made.samples.tolist() == [f"passage 1{i}" for i in range(5)]
     assert made.labels.tolist() == ["0", "1", "0", "1", "0"]
     assert any("1 line" in n for n in made.notes)
     assert load([("a.jsonl", b'"one text"\n"two texts"\n')]).samples.tolist() == ["one text", "two texts"]
@@ -64,3 +64,18 @@ def test_word_weights_agree_with_the_formula():
     assert made.names == ("red apple", "red pear pear", "blue sky")
     with pytest.raises(InputError, match="words"):
         vectorise(load([("a.txt", b"1\n2\n!\n")]))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"only one line", "one passage"),
+        (b"the\nand\nof\n", "no words that count"),
+        (b"1\n2\n!\n", "no words that count"),
+        (b"a cat\nthe cat and the cat\n", "hold the same words"),
+    ],
+)
+def test_texts_that_no_basis_can_tell_apart_are_refused(text, said):
+    with pytest.raises(InputError, match=said):
+        load([("a.txt", text)])
+    assert len(load([("a.txt", text + b"\na dog\n")])) > 1
