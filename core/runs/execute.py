@@ -29,12 +29,14 @@ def execute(run: FolderRun, dataset: Dataset, *, where: str = "", shared: bool =
         model = cls(cls.Settings.of(settings["settings"]), device=settings.get("device") or None)
         run.event("started", attempt=run.attempt, device=describe(model.device), where=where, shared=shared)
         run.begin()
-        if not run.stop.is_set():
+        trained = not run.stop.is_set()
+        if trained:
             fit(model, dataset, seed=settings["seed"], run=run)
         run.tell()
         ended = "stopped" if run.stop.is_set() and (run.step < run.total or not run.total) else "done"
         kept = _keep(run, model, dataset, must=ended == "done")
-        run.event(ended, kept=kept, seconds=round(run.seconds, 3))
+        # one that was stopped before it began keeps the time of the attempts before
+        run.event(ended, kept=kept, **({"seconds": round(run.seconds, 3)} if trained else {}))
         return ended
     except Interrupted:
         return "interrupted"

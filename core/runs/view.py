@@ -77,6 +77,7 @@ class Journal:
         self.metrics: dict[str, float | None] = {}
         self.history: list[dict[str, float | None]] = []
         self.seen: dict[str, int] = {}  # the last event number of each start
+        self.killed = False  # what the worker wrote after that, before it ended, is nobody's
         self.shared = False  # whether the worker writes to this very folder
         self._place = 0
         self._recent: deque[tuple[float, int]] = deque(maxlen=30)
@@ -145,6 +146,8 @@ class Journal:
     def _take(self, e: dict[str, Any]) -> None:
         name, start = e["event"], e.get("start")
         if start is not None:
+            if self.killed:
+                return
             if e["n"] <= self.seen.get(start, 0):
                 return  # came twice
             self.seen[start] = e["n"]
@@ -161,6 +164,7 @@ class Journal:
             self.step = e["step"]
         elif name == "submitted":
             self.state, self.error, self.attempt, self.shared = "waiting", "", e["attempt"], False
+            self.killed = False
             self._recent.clear()
         elif name == "received":
             self.state, self.error, self.where = "running", "", e["where"]
@@ -173,6 +177,7 @@ class Journal:
         elif name in ("done", "stopped", "failed"):
             self.state, self.error = name, e.get("error", "")
             self.seconds = e.get("seconds", self.seconds)
+            self.killed = e.get("killed", False)
 
     def _back_to(self, step: int) -> None:
         """Forget reports of steps that are done again."""

@@ -131,6 +131,29 @@ def test_a_torn_line_and_repeated_steps_do_not_disturb_the_view(table):
     assert journal.refresh().view().error == "It broke."
 
 
+def test_what_a_killed_worker_still_writes_does_not_undo_the_end(table):
+    folder = _folder(table)
+    folder.append("submitted", attempt=1)
+    folder.append("stopped", kept=False, killed=True)
+    folder.append("started", attempt=1, device="CPU", where="x", start="a", n=1)
+    journal = Journal(folder)
+    assert journal.refresh().view().state == "stopped"
+    folder.look_after(attempt=2, where="")
+    folder.append("submitted", attempt=2)
+    folder.append("started", attempt=2, device="CPU", where="x", start="b", n=1)
+    assert journal.refresh().view().state == "running"
+
+
+def test_one_that_is_stopped_before_it_goes_on_keeps_the_time_that_it_took(table):
+    folder = _folder(table)
+    folder.append("progress", step=3, total=9, metrics={}, seconds=40.0, start="a", n=1)
+    stop = threading.Event()
+    stop.set()
+    assert execute(FolderRun(folder, attempt=2, stop=stop), table) == "stopped"
+    view = Journal(folder).refresh().view()
+    assert (view.state, view.step, view.seconds) == ("stopped", 3, 40.0)
+
+
 def test_checkpoints_are_rare_and_at_once_when_stopped(table):
     folder = _folder(table)
     run = FolderRun(folder)
