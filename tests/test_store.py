@@ -125,6 +125,8 @@ def _bad_files(folder):
         "no format": with_card(format=True),
         "wrong shape": with_card(shape=[5, 5]),
         "shape is text": with_card(shape="ab"),
+        "shape beyond any memory": with_card(shape=[2**30, 2**30]),
+        "seed without end": with_card(seed=10**400),
         "wrong sizes": with_card(sizes={"directions": [9, 12]}),
         "nan": with_card(seconds=float("nan")),
         "infinite arrays": with_arrays(directions=infinite, dual=infinite),
@@ -146,6 +148,12 @@ def test_files_that_are_no_sound_model_are_refused_in_one_sentence_and_change_no
         assert words and "\n" not in words and len(words) < 1000, name
         assert list(place.folder.iterdir()) == [], name
     assert not (tmp_path / "evil").exists()
+
+
+@pytest.mark.parametrize("name, shown", [("a\u202eb\x00\n c ", "ab c"), ("", "PCA"), ("N" * 9000, "N" * 120)])
+def test_the_name_of_an_imported_model_is_one_line_that_can_be_shown(model, data, name, shown):
+    content = store.pack(store.Card.of(model, data, name=name), safetensors.numpy.save(model.arrays()))
+    assert store.add_file(content, store.places(KEY)["own"]).card.name == shown
 
 
 @pytest.mark.parametrize("part", [0.01, 0.3, 0.6, 0.9, 0.999])

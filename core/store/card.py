@@ -18,6 +18,7 @@ FORMAT = 1
 MOST_CARD_BYTES = 4 * 2**20
 MOST_TEXT = 10_000
 MOST_CURVE = 200
+MOST_NAME = 120
 _LIBRARIES = ("numpy", "scipy", "scikit-learn", "torch")
 
 
@@ -156,6 +157,11 @@ def thinned(points: Sequence[Any], most: int = MOST_CURVE) -> list[Any]:
     return [points[round(i * (len(points) - 1) / (most - 1))] for i in range(most)]
 
 
+def one_line(name: str) -> str:
+    """A name as one line of at most 120 characters; what cannot be printed, or turns the text around, is left out."""
+    return "".join(c for c in " ".join(name.split()) if c.isprintable())[:MOST_NAME].strip()
+
+
 def _refuse(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
 
@@ -169,7 +175,7 @@ def _text(value: Any) -> bool:
 
 
 def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) < 2**63
 
 
 def _number(value: Any) -> bool:

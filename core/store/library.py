@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from core.errors import InputError
-from core.store.card import Card
+from core.store.card import MOST_NAME, Card
 from core.store.disk import home, private, settle, size_of, write_folder
 from core.store.models import ARRAYS, CARD, change_card, import_file, load_card
 
 SHIPPED = Path(__file__).resolve().parents[2] / "assets" / "models"
 TRASH = ".trash"
 LEAST_KEY = 16
-MOST_NAME = 120
 
 
 @dataclass(frozen=True)

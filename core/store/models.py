@@ -12,7 +12,7 @@ import safetensors.numpy
 
 from core.errors import InputError
 from core.models import Model, family
-from core.store.card import MOST_CARD_BYTES, Card
+from core.store.card import MOST_CARD_BYTES, Card, one_line
 from core.store.disk import settle, write_atomic, write_folder
 
 ARRAYS, CARD = "model.safetensors", "card.json"
@@ -138,6 +138,8 @@ def unpack(content: bytes, *, device: str | None = None) -> tuple[Model, Card]:
 def import_file(content: bytes, folder: Path | str, **changes) -> Card:
     """Check an exported file and write it as a model folder.
 
+    The name of the model is made fit to be shown: one line of printable characters, and not endless.
+
     Args:
         content: of the file.
         folder: to be made.
@@ -147,7 +149,9 @@ def import_file(content: bytes, folder: Path | str, **changes) -> Card:
         InputError: the file is not a sound model; nothing is written.
     """
     card, arrays = _open(content)
-    _try_out(*build(card, arrays, device="cpu"))
+    model, _ = build(card, arrays, device="cpu")
+    _try_out(model, card)
+    changes.setdefault("name", one_line(card.name) or model.title)
     card = Card.from_json(_card_bytes(replace(card, **changes)))
     write_folder(Path(folder), {ARRAYS: arrays, CARD: _card_bytes(card)})
     return card
@@ -155,8 +159,8 @@ def import_file(content: bytes, folder: Path | str, **changes) -> Card:
 
 def _try_out(model: Model, card: Card) -> None:
     """Encode and decode one sample of the shape that the card names."""
-    sample = np.array([""]) if card.kind == "text" else np.zeros((1, *card.shape), dtype=np.float32)
     try:
+        sample = np.array([""]) if card.kind == "text" else np.zeros((1, *card.shape), dtype=np.float32)
         codes = model.encode(sample)
         finite = np.isfinite(codes).all() and np.isfinite(model.decode(codes)).all()
     except Exception as error:  # as in `build`
