@@ -184,6 +184,10 @@ class Runs:
 
         return load_card(self._model_folder(run_id))
 
+    def size(self, run_id: str) -> int:
+        """Bytes of a run on disk, with its checkpoint and its model, without the data."""
+        return RunFolder.find(run_id).size()
+
     def export(self, run_id: str) -> bytes:
         """The model of a run as one file, as the library exports it."""
         return export_file(self._model_folder(run_id))

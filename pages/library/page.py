@@ -40,7 +40,7 @@ def main() -> None:
         remember_owner()
     actions.said()
     entries = sorted(list_models(owner_key()), key=lambda e: _NEAREST.index(e.place))
-    rows = [row_of_run(r) for r in runs().list(owner_key())] + [row_of_entry(e) for e in entries]
+    rows = [row_of_run(r, runs().size(r.id)) for r in runs().list(owner_key())] + [row_of_entry(e) for e in entries]
     if not rows:
         st.info(
             "There is no model here yet. Train one on a page, or keep one under *Take away*; it then stands here.",

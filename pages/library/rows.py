@@ -1,6 +1,7 @@
 """What the table of the library shows of a model or a run."""
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from core.models import families
@@ -50,8 +51,8 @@ def row_of_entry(entry: Entry) -> Row:
     return Row(f"model:{entry.id}", card.name, cells, entry)
 
 
-def row_of_run(run: RunView) -> Row:
-    """The line of a run."""
+def row_of_run(run: RunView, size: int) -> Row:
+    """The line of a run, which takes `size` bytes on disk."""
     name = run.name or title_of(run.family)
     state = _STATE.get(run.state, run.state)
     if run.active and run.total:
@@ -63,7 +64,11 @@ def row_of_run(run: RunView) -> Row:
         "Where": state,
         "Family": title_of(run.family),
         "Data": f"{run.data['title']} ({run.data['samples']:,})",
+        "Directions": "",
         "Measures": measures(run.metrics),
+        "Made": datetime.fromtimestamp(run.created, UTC).isoformat(sep=" ", timespec="minutes")[:16],
+        "Size / KB": size / 1e3,
+        "Licence of the data": "",
     }
     return Row(f"run:{run.id}", name, cells, run=run)
 
