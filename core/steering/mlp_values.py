@@ -11,6 +11,7 @@ from functools import cached_property
 
 import numpy as np
 import torch
+from scipy.stats import norm
 from torch import nn
 
 from core.errors import InputError
@@ -80,6 +81,11 @@ class MLPValues:
     def __init__(self, model: LanguageModel):
         self.model = model
         self.units = self._weights(0).shape[0]
+
+    @property
+    def chance(self) -> float:
+        """The score that the best of all units would reach about once if scores were normal and met no word."""
+        return float(norm.isf(1 / (self.units * self.model.blocks)))
 
     def vector(self, unit: Unit) -> np.ndarray:
         """The value vector `(W,)` of a unit, in units of the residual stream."""

@@ -13,8 +13,8 @@ from pages.steering.opened import Opened, Ready
 from pages.steering.tabs.common import digest, needs_model, table
 from pages.steering.view import SteeringView
 
-WORD = "music"
-RELATED = "She sat down at the piano and played some\nThe band went into the studio to record their new"
+WORD = "money"  # the smallest model has a unit for it; for many other words it has none
+RELATED = "She went to the bank and deposited all her\nHe opened his wallet and took out some"
 UNRELATED = "The capital of France is\nTwo plus two makes"
 MOST_PROMPTS = 6
 
@@ -37,15 +37,16 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
         st.info("Give a word to search for.", icon=":material/search:")
         return
 
-    def search(run) -> list[tuple[Unit, list[tuple[str, float]]]]:
+    def search(run) -> tuple[list[tuple[Unit, list[tuple[str, float]]]], float]:
         values = MLPValues(shared(opened.source))
-        return [(unit, values.words(unit, 10)) for unit in values.search(words, 12)]
+        return [(unit, values.words(unit, 10)) for unit in values.search(words, 12)], values.chance
 
     found = background(
         "steering:values", f"steering:values:{opened.source}:{digest(words)}", search, "Reading every value vector"
     )
     if not found:
         return
+    found, chance = found
     refs = [f"{u.block}.{u.index}" for u, _ in found]
     chosen = now.get("unit") if now.get("unit") in refs else refs[0]
     table(
@@ -58,6 +59,15 @@ def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) ->
             }
             for u, raised in found
         ]
+    )
+    st.caption(
+        f"Among so many vectors the largest score would be about {number(chance)} by chance: "
+        + (
+            "what lies below has little to do with the word."
+            if found[0][0].score > chance
+            else "**this model has no unit of its own for it.**"
+        )
+        + " A unit can also be on with a minus sign; taking it out then raises its words."
     )
     titles = {
         ref: f"block {u.block}, unit {u.index}: {', '.join(t.strip() for t, _ in raised[:4])}"
