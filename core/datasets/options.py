@@ -40,7 +40,7 @@ class Limits:
             "table": 400_000_000,
             "images": 200_000_000,
             "curves": 400_000_000,
-            "audio": 50_000_000,
+            "audio": 250_000_000,  # read a second at a time
             "text": 50_000_000,
             "activations": 400_000_000,
         }

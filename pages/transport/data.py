@@ -184,11 +184,12 @@ def _drop_zone(history: History[TransportView], own: Brought[Signal]) -> None:
     with st.expander("Your own signal", icon=":material/upload:", expanded=bool(own.error)):
         file = st.file_uploader(
             "Signal", key=f"transport:upload:{own.generation}", label_visibility="collapsed",
+            max_upload_size=250,
             help="Nothing leaves this server, nobody else sees it, and it is forgotten when the session ends.",
         )  # fmt: skip
         st.caption(
-            f"Takes {_TAKEN}. Pictures of up to 40 million pixels, sounds of up to 50 MB (ten minutes of them are "
-            "read), 500,000 triangles."
+            f"Takes {_TAKEN}. Pictures of up to 40 million pixels, sounds of up to 250 MB (ten minutes of them "
+            "are read), 500,000 triangles."
         )
         if file is not None:
             _read(history, own, file.name, file.getvalue())
