@@ -162,6 +162,13 @@ class Runs:
         """Every run on this machine, newest first; for whoever can read its disk anyway."""
         return self._views(lambda s: True)
 
+    def under_way(self, owner: str) -> list[RunView]:
+        """The runs of a session's key that this app has waiting or training, oldest first; cheaper than `list`."""
+        mine = owner_of(owner)
+        with self._monitor.lock:
+            ids = [i for i, run in self._monitor.runs.items() if run.folder.settings["owner"] == mine]
+        return [view for i in ids if (view := self.follow(i)).active]
+
     def runs_of(self, study_id: str) -> list[RunView]:
         """The runs of a study, in the order of submission."""
         return self._views(lambda s: study_id and s["study"] == study_id)[::-1]

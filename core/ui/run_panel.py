@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from core.datasets import Dataset
 from core.errors import InputError
 from core.figures import chart
 from core.models import family
 from core.runs import RunView, Unreachable
+from core.ui.owner import owner_key
 from core.ui.server_runs import runs
 from core.ui.text import escape, say_error
 
@@ -22,20 +24,32 @@ _STATES = {
 }
 
 
-def train_button(label: str, start: Callable[[bool], str], *, key: str, estimate: float) -> str | None:
-    """A button that starts a run.
+def train_button(
+    label: str, start: Callable[[bool], str], *, key: str, estimate: float, what: tuple[str, dict, Dataset]
+) -> str | None:
+    """A button that starts a run, and one that goes to the same run where this browser has it under way already.
+
+    The second is for a page that was reloaded before the address held the run.
 
     Args:
         start: submits the run and returns its id; its argument is True to run on this machine although a cluster is
             configured.
         estimate: seconds that the training will take, roughly.
+        what: is trained: family, settings and data.
 
     Returns:
-        The id of the run just started, or None.
+        The id of the run to show, or None.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
         pressed = st.button(label, type="primary", icon=":material/model_training:", key=key)
         st.caption(f"Takes {duration(estimate)} or so on one core, in the background; you can stop it at any time.")
+    same = _under_way(*what)
+    if same and not pressed:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            show = st.button("Show it", icon=":material/visibility:", key=f"{key}:show")
+            st.caption("The same training is under way already.")
+        if show:
+            return same
     here = False
     if st.session_state.get(f"{key}:unreachable"):
         st.warning(st.session_state[f"{key}:unreachable"], icon=":material/lan:")
@@ -50,6 +64,14 @@ def train_button(label: str, start: Callable[[bool], str], *, key: str, estimate
         st.rerun()
     st.session_state.pop(f"{key}:unreachable", None)
     return started
+
+
+def _under_way(name: str, settings: dict, dataset: Dataset) -> str | None:
+    """The newest of this browser's runs that trains the same right now."""
+    for run in reversed(runs().under_way(owner_key())):
+        if run.family == name and run.settings == settings and run.data["fingerprint"] == dataset.fingerprint:
+            return run.id
+    return None
 
 
 def run_panel(run_id: str, *, key: str) -> RunView | None:
@@ -69,7 +91,7 @@ def run_panel(run_id: str, *, key: str) -> RunView | None:
 
 def _panel(run_id: str, key: str, was_active: bool) -> None:
     view = runs().follow(run_id)
-    if was_active and not view.active:
+    if view.active != was_active:  # it has ended, or was resumed: the page draws other things, and follows it or not
         st.rerun()
     with st.container(border=True):
         _headline(view)
@@ -122,12 +144,10 @@ def _buttons(view: RunView, key: str) -> None:
                 help="End now without a model. It can be resumed from its last checkpoint.",
             )  # fmt: skip
         elif view.resumable:
-            pressed = st.button(
+            st.button(
                 "Resume", icon=":material/play_arrow:", key=f"{key}:resume", on_click=act(runs().resume),
                 help="Go on from the last checkpoint, with the numbers that an uninterrupted training would give.",
             )  # fmt: skip
-            if pressed:
-                st.rerun()
 
 
 def training_curves(view: RunView, key: str) -> None:

@@ -112,7 +112,8 @@ def _offer(
     runs().warm_soon()  # so that the first step is seen within seconds of the press
     with st.container(border=True):
         st.markdown(f"**{cls.title}** on {len(dataset):,} samples of {dataset.d:,} numbers. {cls.summary}")
-        started = train_button("Train", start, key="directions:train", estimate=estimate)
+        what = (cls.family, settings.as_dict(), dataset)
+        started = train_button("Train", start, key="directions:train", estimate=estimate, what=what)
     if started:
         history.change(model=f"run:{started}")
         st.rerun()

@@ -110,7 +110,10 @@ def offer(
     with st.container(border=True):
         if sentence:
             st.markdown(sentence)
-        started = train_button(label, start, key=f"transforms:train:{part}", estimate=cls(settings).seconds(dataset))
+        started = train_button(
+            label, start, key=f"transforms:train:{part}", estimate=cls(settings).seconds(dataset),
+            what=(cls.family, settings.as_dict(), dataset),
+        )  # fmt: skip
     if started:
         now = history.now
         history.change(**{**now.fresh_model(part), "models": {**now.models, part: f"run:{started}"}})

@@ -195,6 +195,15 @@ def test_train_watch_stop_resume_and_keep(key):
     run_id = ref.removeprefix("run:")
     assert ref.startswith("run:") and runs().follow(run_id).active
 
+    before = directions(key, family="directions.sae", settings=SLOW)  # reloaded before the address held the run
+    before = clean(before.button(key="directions:train:show").click().run())
+    assert DirectionsView.from_link(before.query_params["v"]).model == ref
+    for other in (
+        directions(key, family="directions.sae", settings=SLOW | {"k": 9}),
+        directions(new_key(), family="directions.sae", settings=SLOW),
+    ):
+        assert has(other, "directions:train") and not has(other, "directions:train:show")
+
     until(lambda: runs().follow(run_id).step > 20)
     again = directions(key, family="directions.sae", settings=SLOW, model=ref)  # the link in another browser
     assert any("training" in m.value and "step" in m.value for m in again.markdown)

@@ -100,8 +100,9 @@ def _shipped_side() -> int:
 
 def _button(history: History[FaceView], name: str, data: Dataset, settings: dict, label: str, seconds: float) -> None:
     started = train_button(
-        label, lambda here: _submit(history, name, data, settings, here), key=f"face:train:{name}", estimate=seconds
-    )
+        label, lambda here: _submit(history, name, data, settings, here), key=f"face:train:{name}", estimate=seconds,
+        what=(name, settings, data),
+    )  # fmt: skip
     if started:
         history.change(train={**history.now.train, "run": started})
         st.rerun()

@@ -140,7 +140,8 @@ def _train(history: History[SteeringView], mode: str, dataset: Dataset | None) -
 
     try:
         estimate = cls(settings_of(cls.Settings, values)).seconds(dataset)
-        started = train_button("Build", start, key="steering:build:go", estimate=estimate)
+        what = (cls.family, values, dataset)
+        started = train_button("Build", start, key="steering:build:go", estimate=estimate, what=what)
     except InputError as error:
         say_error(error)
         return

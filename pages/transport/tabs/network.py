@@ -40,7 +40,7 @@ def draw(history: History[TransportView], on: Shown) -> None:
         dataset = as_dataset(on.signal)
         started = train_button(
             "Train it", lambda here: _submit(history, dataset, kind, settings, here), key="transport:train",
-            estimate=settings.steps * 4e-3,
+            estimate=settings.steps * 4e-3, what=(kind, settings.as_dict(), dataset),
         )  # fmt: skip
     if started:
         history.change(model=f"run:{started}")

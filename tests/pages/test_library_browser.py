@@ -1,0 +1,36 @@
+"""The run panel in Chromium, which draws a part of a page again by itself: what a test without a browser cannot see."""
+
+import re
+
+import pytest
+from browser_pages import opened, served
+
+from pages.directions.view import DirectionsView
+from tests.browser import chromium
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+def test_the_panel_of_a_resumed_training_goes_on_by_itself():
+    view = DirectionsView(family="directions.sae", settings={"k": 8, "steps": 100_000})
+    with served() as (address, _), chromium() as browser:
+        page = opened(browser, f"{address}/directions?v={view.link()}")
+        page.get_by_role("button", name="Train", exact=False).last.click()
+        step = _step(page, beyond=0)
+        page.get_by_role("button", name="Stop", exact=False).last.click()
+        page.get_by_role("button", name="Resume").click()
+        _step(page, beyond=step)
+        assert not page.problems
+
+
+def _step(page, beyond: int) -> int:
+    """Wait until the panel of a training that is under way shows a later step; the step."""
+    step = beyond
+    panel = page.locator("p", has_text=re.compile("training.*step"))
+    for _ in range(600):
+        if panel.count():
+            step = int(re.search(r"step ([\d,]+) of", panel.first.inner_text())[1].replace(",", ""))
+        if step > beyond:
+            return step
+        page.wait_for_timeout(100)
+    raise AssertionError(f"the panel still shows step {step}")
