@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.fft import next_fast_len
+from scipy.fft import next_fast_len, rfftn
 
 _BATCH_BYTES = 2**26
 
@@ -71,8 +71,8 @@ def local_spectra(
         at = np.ravel_multi_index(some.T, padded.shape)
         patches = padded.ravel()[at[:, None] + flat].reshape(len(some), *[window.size] * d)
         mean = (patches * weights).sum(axes, keepdims=True) / weights.sum()
-        power = np.abs(np.fft.rfftn((patches - mean) * weights, [window.fft] * d, axes=axes)) ** 2
-        yield slice(start, start + len(some)), power.astype(np.float32)
+        power = np.abs(rfftn((patches - mean) * weights, [window.fft] * d, axes=axes)) ** 2
+        yield slice(start, start + len(some)), power
 
 
 def peaks(power: np.ndarray, count: int = 1, clear: int = 2) -> tuple[np.ndarray, np.ndarray]:
