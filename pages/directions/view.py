@@ -72,11 +72,11 @@ def view_of(card: Card, ref: str) -> DirectionsView:
         card: of the model.
         ref: what `DirectionsView.model` names it by; empty to learn anew with the same settings.
     """
-    data = card.more.get("data", "")
+    data, preparation = card.more.get("data", ""), card.more.get("preparation")  # whatever an imported card holds
     return DirectionsView(
         data=data if isinstance(data, str) and data else DirectionsView().data,
         title=card.data if str(data).startswith("upload:") else "",
-        preparation=dict(card.more.get("preparation") or {}),
+        preparation=dict(preparation) if isinstance(preparation, dict) else {},
         family=card.family,
         settings=dict(card.settings),
         seed=card.seed,

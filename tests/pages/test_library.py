@@ -10,7 +10,7 @@ from core.models import family
 from core.store import Card, export_file, list_models, new_folder, new_key, places, save
 from core.ui import server_runs
 from core.ui.server_runs import runs
-from pages.directions.view import DirectionsView
+from pages.directions.view import DirectionsView, view_of
 from tests.browser import ROOT
 
 SLOW = dict(k=8, steps=100_000)
@@ -170,6 +170,12 @@ def test_open_a_kept_model_in_its_page(key):
     assert [s.value for s in at.selectbox if s.label == "Model"] == [f"model:own/{entry.name}"]
     stranger = directions(new_key(), model=f"model:own/{entry.name}")
     assert "no such model" in stranger.error[0].value
+
+
+def test_a_card_with_odd_additions_opens_its_page():
+    model = family("directions.pca")(k=2).fit(sample("digits"))
+    odd = Card.of(model, sample("digits"), more={"data": {"a": 1}, "preparation": [1, 2]})
+    assert view_of(odd, "model:own/x") == DirectionsView(settings=model.settings.as_dict(), model="model:own/x")
 
 
 def test_a_model_for_other_data_is_refused_in_one_sentence(key):
