@@ -87,7 +87,7 @@ def _drop_zone(history: History, own: Uploads, kinds: Sequence[str], fresh: dict
         found = None
         if files:
             with st.spinner("Reading ..."):
-                found = own.read([(f.name, f.getvalue()) for f in files], kind)
+                found = own.read([(f.name, f.getvalue()) for f in files], kind, awaited=_awaited(history, own))
             own.generation += 1  # an empty uploader lets go of the bytes
             if not found:
                 st.rerun()
@@ -104,8 +104,14 @@ def _what_about_missing(history: History, own: Uploads) -> str | None:
     st.warning(escape(str(own.missing)), icon=":material/rule:")
     for how in ("drop rows", "fill mean", "fill median"):
         if st.button(how.capitalize(), key=f"{history.page}:missing:{how}"):
-            return own.read_again(own.kind, missing=how)
+            return own.read_again(own.kind, _awaited(history, own), missing=how)
     return None
+
+
+def _awaited(history: History, own: Uploads) -> str:
+    """The fingerprint of the upload that the view shows and this session lacks, or an empty string."""
+    place, _, name = history.now.data.partition(":")
+    return name if place == "upload" and name not in own.datasets else ""
 
 
 def _show(history: History, own: Uploads, found: str, fresh: dict[str, Any]) -> None:

@@ -129,6 +129,19 @@ def test_the_link_of_an_upload_waits_for_the_file_and_then_shows_its_view():
     assert now(other) == view and not other.info and shown(other, "mixer")["state"] == {"muted": [0]}
 
 
+@pytest.mark.parametrize("gaps", [False, True])
+def test_a_link_that_waits_finds_out_how_the_file_was_read(gaps):
+    """A table that was read as curves or activations is so again, as the link cannot say it to whoever drops the file."""
+    content = b"a,b,c\n,1,2\n" + csv(20, 3).split(b"\n", 1)[1] if gaps else csv(20, 3)
+    mine = bring(open_at(settings={"k": 2}), ("t.csv", content), kind="activations")
+    mine = clean(press(mine, "missing:fill mean") if gaps else mine)
+    view = now(mine).having(sample=9, mix={"muted": [0]})
+    other = bring(open_at(view), ("t.csv", content))
+    assert now(other) == view
+    other = clean(press(other, "missing:fill mean") if gaps else other)
+    assert now(other) == view and not other.info and shown(other, "mixer")["state"] == {"muted": [0]}
+
+
 def test_two_files_of_one_name_are_two_choices():
     at = open_at(settings={"k": 2})
     for rows in (10, 14):
