@@ -133,7 +133,7 @@ def graph(
     Args:
         rows, columns: `(E,)` node numbers from 0.
         weights: `(E,)` positive, one when left out. An edge that is given several times (also once in each direction)
-            keeps its largest weight; loops are left out. Both are noted.
+            keeps its largest weight; loops and edges of weight 0 are left out. All are noted where something is lost.
         nodes: N; the largest number plus one when left out.
         facts: further fields of `Graph`.
 
@@ -158,6 +158,8 @@ def graph(
     if len(weights) != len(rows) or not np.isfinite(weights).all() or (weights < 0).any():
         raise InputError("Edge weights must be finite and not negative, one for each edge.")
     keep = weights > 0
+    if nothing := int((~keep).sum()):
+        notes.append(f"Left out {nothing:,} edge{'s' if nothing != 1 else ''} of weight 0.")
     loops = int((rows[keep] == columns[keep]).sum())
     keep &= rows != columns
     if loops:
@@ -172,6 +174,12 @@ def graph(
     key = (low_end * n + high_end)[order]
     first = np.concatenate([[True], key[1:] != key[:-1]])
     a, b, w = (v[order][first] for v in (low_end, high_end, weights[keep]))
+    other = ~first & (weights[keep][order] != w[np.cumsum(first) - 1])
+    if many := len(np.unique(key[other])):
+        notes.append(
+            f"{many:,} edge{'s were' if many != 1 else ' was'} given more than once, or once in each direction, with "
+            f"different weights; the largest counts."
+        )
     half = sp.coo_array((w, (a, b)), shape=(n, n))
     made = Graph(sp.csr_array(half + half.T), notes=tuple(notes), **facts)
     for name, values in [*made.attributes.items(), ("coordinates", made.coordinates), ("features", made.features)]:

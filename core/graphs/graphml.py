@@ -23,6 +23,7 @@ class _Reader:
         self.key: str | None = None
         self.text: list[str] = []
         self.root = self.depth = 0
+        self.directed = False
 
     def refuse(self, *_):
         raise InputError(
@@ -41,6 +42,8 @@ class _Reader:
                 values.get("attr.name", values.get("id", "")),
                 _TYPES.get(values.get("attr.type", "string"), str),
             )
+        elif tag == "graph":
+            self.directed |= values.get("edgedefault") == "directed"
         elif tag == "node":
             self.inside = {}
             self.nodes.append((values.get("id", ""), self.inside))
@@ -78,8 +81,8 @@ class _Reader:
             self.weight_of = None
 
 
-def read_graphml(label: str, data: bytes) -> tuple[list[tuple[str, dict]], list[list]]:
-    """Nodes `(id, values)` and edges `[source, target, weight]`.
+def read_graphml(label: str, data: bytes) -> tuple[list[tuple[str, dict]], list[list], bool]:
+    """Nodes `(id, values)`, edges `[source, target, weight]`, and whether the edges have a direction.
 
     Raises:
         InputError: not GraphML, damaged, with a document type or entities, or with hyperedges.
@@ -93,4 +96,4 @@ def read_graphml(label: str, data: bytes) -> tuple[list[tuple[str, dict]], list[
     parser.buffer_text = True
     with decoding(label, "well-formed GraphML is accepted"):
         parser.Parse(data, True)
-    return reader.nodes, reader.edges
+    return reader.nodes, reader.edges, reader.directed

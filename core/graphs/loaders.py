@@ -19,6 +19,7 @@ ENDINGS = ("csv", "tsv", "gml", "graphml", "npz")
 MAX_BYTES = {"csv": 400_000_000, "tsv": 400_000_000, "npz": 400_000_000, "graphml": 200_000_000, "gml": 20_000_000}
 _ENDS = (("source", "target"), ("from", "to"), ("src", "dst"), ("node1", "node2"))
 _WEIGHTS = ("weight", "w", "value", "strength")
+_DIRECTED = "Its edges have a direction, which was left out: each counts both ways."
 _PLACES = (("x", "y", "z"), ("x", "y"), ("lon", "lat"), ("longitude", "latitude"), ("pos_x", "pos_y"))
 
 
@@ -52,7 +53,8 @@ def read_graph(name: str, data: bytes, nodes: tuple[str, bytes] | None = None) -
     elif ending == "npz":
         made = _from_npz(label, data)
     elif ending == "graphml":
-        made = _from_parts(label, *read_graphml(label, data))
+        nodes_there, edges, directed = read_graphml(label, data)
+        made = _from_parts(label, nodes_there, edges, directed)
     else:
         made = _from_gml(label, data)
     made = made.noted(title=label)
@@ -184,6 +186,7 @@ def _placed(columns: dict[str, np.ndarray], made: Graph | None = None) -> dict[s
 
 def _from_npz(label: str, data: bytes) -> Graph:
     arrays = read_npz(label, data)
+    facts: dict[str, Any] = {}
     with decoding(label, "adjacency, edges, or what scipy.sparse.save_npz writes is accepted"):
         if {"indices", "indptr", "data", "shape"} <= set(arrays):
             shape = tuple(int(v) for v in arrays.pop("shape").ravel())
@@ -221,7 +224,9 @@ def _from_npz(label: str, data: bytes) -> Graph:
         if matrix.dtype.kind not in "fiub":
             raise InputError(f"The matrix in {label} must hold numbers.")
         rows, columns, weights, n = matrix.row, matrix.col, matrix.data, matrix.shape[0]
-    facts: dict[str, Any] = {}
+        both = matrix.tocsr()
+        if (both != both.T).nnz:
+            facts["notes"] = ("The matrix is not symmetric; an edge counts both ways, with the larger weight.",)
     for key in ("coordinates", "features"):
         if key in arrays:
             value = arrays.pop(key)
@@ -249,10 +254,10 @@ def _from_gml(label: str, data: bytes) -> Graph:
         graphics = values.pop("graphics", None)
         if isinstance(graphics, dict):
             values.update({k: v for k, v in graphics.items() if k in ("x", "y", "z")})
-    return _from_parts(label, nodes, edges)
+    return _from_parts(label, nodes, edges, read.is_directed())
 
 
-def _from_parts(label: str, nodes: list[tuple[str, dict]], edges: list[tuple[str, str, Any]]) -> Graph:
+def _from_parts(label: str, nodes: list[tuple[str, dict]], edges: list[tuple[str, str, Any]], directed: bool) -> Graph:
     """A graph out of named nodes with values and weighted edges between names."""
     place = {name: i for i, (name, _) in enumerate(nodes)}
     if len(place) > MAX_NODES or len(edges) > MAX_EDGES:
@@ -274,4 +279,5 @@ def _from_parts(label: str, nodes: list[tuple[str, dict]], edges: list[tuple[str
             columns[shown(key)] = np.array(["" if v is None else shown(v) for v in values])
     names = tuple(shown(n) for n, _ in nodes)
     rows, ends = np.array([place[a] for a, *_ in edges], dtype=np.int64), [place[b] for _, b, _ in edges]
-    return graph(rows, np.array(ends, dtype=np.int64), weights, nodes=len(nodes), names=names, **_placed(columns))
+    facts: dict[str, Any] = dict(names=names, notes=(_DIRECTED,) if directed else (), **_placed(columns))
+    return graph(rows, np.array(ends, dtype=np.int64), weights, nodes=len(nodes), **facts)

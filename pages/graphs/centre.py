@@ -68,6 +68,8 @@ def _drawings(history: History[GraphsView], on: Shown) -> None:
             f"Drawn are {len(d.nodes):,} of {d.total[0]:,} nodes and {len(d.edges):,} of {d.total[1]:,} edges, chosen "
             "at random; everything is computed on all of them."
         )
+    if on.source == IMPULSE and _impulse(history, on) is None:
+        said.append("The node with the impulse is not among them; a click on a drawn node moves it there.")
     if d.computed:
         said.append("The nodes have no places of their own, so they are laid out by the edges.")
     if said:

@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from core.datasets.guard import counted
 from core.errors import InputError
 from core.graphs.graph import Graph
 from core.graphs.loaders import ENDINGS, read_graph
@@ -96,14 +97,10 @@ def built_in(name: str) -> Graph:
 
 
 def _about(graph: Graph) -> None:
-    with st.popover(
-        f"{len(graph):,} nodes, {graph.edges:,} edges", icon=":material/info:", help="Where this graph comes from."
-    ):
+    size = f"{len(graph):,} nodes, {counted(graph.edges, 'edge')}"
+    with st.popover(size, icon=":material/info:", help="Where this graph comes from."):
         parts = graph.components()
-        st.markdown(
-            f"**{escape(graph.title)}**: {len(graph):,} nodes, {graph.edges:,} edges, "
-            f"{parts:,} connected part{'s' if parts != 1 else ''}."
-        )
+        st.markdown(f"**{escape(graph.title)}**: {size}, {parts:,} connected part{'s' if parts != 1 else ''}.")
         for line in (graph.source, graph.licence and f"Licence: {graph.licence}", *graph.notes):
             if line:
                 st.caption(escape(line))

@@ -73,9 +73,26 @@ def test_doubles_loops_and_lone_nodes_are_settled_and_said():
     made = graph(np.array([0, 1, 0, 2]), np.array([1, 0, 1, 2]), np.array([1.0, 3.0, 2.0, 1.0]), nodes=4)
     assert made.edges == 1 and made.adjacency[0, 1] == made.adjacency[1, 0] == 3
     assert any("itself" in n for n in made.notes) and any("no edge" in n for n in made.notes)
+    assert any("different weights" in n for n in made.notes) and not any("weight 0" in n for n in made.notes)
+    same = graph(np.array([0, 1, 1]), np.array([1, 0, 2]), np.array([2.0, 2.0, 0.0]))
+    assert not any("different" in n for n in same.notes) and any("1 edge of weight 0" in n for n in same.notes)
     p = made.propagation()
     assert np.isfinite(p.data).all() and np.abs(np.linalg.eigvalsh(p.toarray())).max() <= 1 + 1e-12
     assert made.components() == 3
+
+
+def test_a_direction_that_is_left_out_is_said():
+    ways = {True: nx.DiGraph([(0, 1), (1, 2)]), False: nx.Graph([(0, 1), (1, 2)])}
+    for directed, made in ways.items():
+        gml, matrix = "\n".join(nx.generate_gml(made)).encode(), io.BytesIO()
+        sp.save_npz(matrix, nx.to_scipy_sparse_array(made, format="csr"))
+        files = (
+            ("a.gml", gml),
+            ("a.graphml", "".join(nx.generate_graphml(made)).encode()),
+            ("a.npz", matrix.getvalue()),
+        )
+        for name, data in files:
+            assert any("both ways" in n for n in read_graph(name, data).notes) is directed, name
 
 
 BOMB = b"""<?xml version="1.0"?><!DOCTYPE g [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>
