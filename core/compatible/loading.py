@@ -78,6 +78,8 @@ def load_embeddings(files: Sequence[File], labels: File | None = None) -> Embedd
     else:
         old, new = (_matrix(*file) for file in files)
         inside = old.labels if old.labels is not None else new.labels
+        if labels is None and len(old) == len(new):
+            _same_items(old, new)
         title = f"{base(files[0][0])} and {base(files[1][0])}"
         made = Embeddings(old.matrix, new.matrix, inside, title, (old.title, new.title), notes=(*old.notes, *new.notes))
     if len(made.old) != len(made.new):
@@ -94,6 +96,23 @@ def load_embeddings(files: Sequence[File], labels: File | None = None) -> Embedd
     if made.labels is not None and len(made.labels) != len(made):
         raise InputError(f"There are {len(made):,} items but {len(made.labels):,} labels; give one for each item.")
     return made
+
+
+def _same_items(old, new) -> None:
+    """Labels in both files must name the same groups, in whatever words; else the rows are in another order.
+
+    Raises:
+        InputError: they do not.
+    """
+    if old.labels is None or new.labels is None:
+        return
+    both = [np.unique([shown(v) for v in x.labels], return_inverse=True) for x in (old, new)]
+    pairs = len(np.unique(both[0][1] * len(both[1][0]) + both[1][1]))
+    if pairs > max(len(known) for known, _ in both):
+        raise InputError(
+            f"The labels in {old.title} and in {new.title} do not agree row by row, so the rows are hardly the same "
+            "items in the same order; sort them alike, or give the labels as a file of their own."
+        )
 
 
 def load_version(file: File, items: int) -> np.ndarray:

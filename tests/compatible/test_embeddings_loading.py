@@ -63,6 +63,16 @@ def test_labels_are_read_from_arrays_and_text(name, data, expected):
     assert list(made.labels) == expected
 
 
+def test_labels_in_both_files_may_differ_in_words_but_not_in_groups():
+    coded = np.array(list("11334422"))
+    made = load_embeddings([("old.csv", csv(OLD, WORDS)), ("new.csv", csv(NEW, coded))])
+    assert list(made.labels) == list(WORDS)
+    moved = [("old.csv", csv(OLD, WORDS)), ("new.csv", csv(NEW, np.roll(WORDS, 1)))]
+    with pytest.raises(InputError, match="do not agree row by row"):
+        load_embeddings(moved)
+    assert list(load_embeddings(moved, ("y.txt", "\n".join(WORDS).encode())).labels) == list(WORDS)
+
+
 BAD = {
     "nothing": ([], None, "embeddings of the old and of the new"),
     "one matrix": ([("a.npy", npy(OLD))], None, "two files"),
