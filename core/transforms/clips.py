@@ -28,6 +28,8 @@ def read_clips(name: str, data: bytes, seconds: float = 1.0) -> Dataset:
     label = base(name)
     if len(data) > MAX_ZIP:
         raise InputError(f"{label} is larger than {MAX_ZIP // 10**6} MB, the most that is accepted.")
+    if (form := extension(name)) in ACCEPTED["audio"]:
+        raise InputError(f"{label} is one {form} file; a zip of folders with sound files is accepted.")
     with decoding(label, "a zip of folders with sound files is accepted"):
         archive = zipfile.ZipFile(io.BytesIO(data))
         entries = [e for e in archive.infolist() if not e.is_dir() and extension(e.filename) in ACCEPTED["audio"]]

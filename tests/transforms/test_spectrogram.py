@@ -129,6 +129,8 @@ def test_a_zip_of_folders_becomes_labelled_clips():
 def test_zips_that_do_not_suit_are_refused(data, words):
     with pytest.raises(InputError, match=words):
         read_clips("set.zip", data)
+    with pytest.raises(InputError, match="one wav file"):
+        read_clips("a.wav", data)
 
 
 def test_clips_that_do_not_suit_are_refused():
