@@ -120,7 +120,7 @@ def lines(
         every = np.concatenate([np.asarray(across, dtype=float) for across, _ in curves.values()] or [np.ones(1)])
         every = every[every > 0]
         fig.update_xaxes(type="log", dtick="D2" if every.size and every.max() < 1000 * every.min() else 1)
-    fig.update_yaxes(type="log" if log_y else "linear", tickformat=".0%" if percent else None)
+    fig.update_yaxes(type="log" if log_y else "linear", tickformat=".3~%" if percent else None)
     return fig
 
 
