@@ -1,7 +1,9 @@
 """Which processor computes. The only place in the project that asks for CUDA or MPS."""
 
 import contextlib
+import ctypes
 import os
+import sys
 
 import torch
 
@@ -115,3 +117,13 @@ def use_one_thread() -> None:
     to the page; workers, tests and the app call this once at their start.
     """
     torch.set_num_threads(1)
+
+
+def release_memory() -> None:
+    """Hand memory that was freed back to the system, where the C library can (glibc); elsewhere nothing happens.
+
+    Batches of ever new shapes leave holes that the library keeps otherwise.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
+    if trim:
+        trim(0)

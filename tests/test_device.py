@@ -1,5 +1,8 @@
 """Which device is picked, whatever this machine has."""
 
+import ctypes
+
+import psutil
 import pytest
 import torch
 
@@ -97,3 +100,14 @@ def test_each_rank_has_a_gpu_of_its_own(monkeypatch):
     assert [device.of_rank("cuda", r) for r in range(2)] == [torch.device("cuda:0"), torch.device("cuda:1")]
     assert device.of_rank("cpu", 1) == torch.device("cpu") and chosen == [0, 1]
     assert "nccl" in device.backend("cuda:1") and device.backend("cpu") == "gloo"
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="another C library")
+def test_freed_memory_goes_back_to_the_system():
+    process = psutil.Process()
+    blocks = [b"x" * 60_000 for _ in range(3000)]
+    kept = blocks[::100]  # holes between them, which the C library holds on to
+    del blocks
+    before = process.memory_info().rss
+    device.release_memory()
+    assert process.memory_info().rss < before - 120 * 2**20 and len(kept) == 30

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 
 from core.datasets.dataset import Dataset
+from core.device import release_memory
 from core.errors import InputError
 from core.progress import CallbackRun, Progress, Run
 from core.steering.language_model import LanguageModel
@@ -183,6 +184,7 @@ class _Reader:
             self.parts.append(np.stack([self._window[i] for i in order]))
             self.rows += len(order)
             self._window = {}
+            release_memory()
             if self.rows * len(self.blocks) * self.model.width * 4 > MOST_BYTES:
                 raise InputError(
                     f"Reading {len(self.blocks)} blocks of so many texts needs more than {MOST_BYTES / 2**30:g} GB; "
