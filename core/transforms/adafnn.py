@@ -114,7 +114,9 @@ class AdaFNN(Model):
         fit, self.test_ = split_curves(len(y), self.settings.test_share, seed)
         x = dataset.samples
         self.mean_ = x[fit].mean(axis=0)
-        self.scale_ = np.maximum(x[fit].std(axis=0), 1e-6 * max(float(np.abs(x).max()), 1e-30)).astype(np.float32)
+        spread, least = x[fit].std(axis=0), 1e-6 * max(float(np.abs(x).max()), 1e-30)
+        # where the curves do not vary a function is free, and a tiny scale would make it the whole picture
+        self.scale_ = np.where(spread > least, spread, max(float(spread.max()), least)).astype(np.float32)
         self.centre_, self.spread_ = float(y[fit].mean()), float(y[fit].std()) or 1.0
         self._build(seed, points)
         inputs = torch.as_tensor((x[fit] - self.mean_) / self.scale_)

@@ -65,6 +65,15 @@ def test_baselines_are_scikit_learns():
         baseline("wish", x[a], y[a], x[b], y[b], 2)
 
 
+def test_adafnn_has_no_spikes_where_the_curves_do_not_vary():
+    t = np.linspace(0, 1, 40)
+    x = np.random.default_rng(0).standard_normal((40, 3)) @ np.sin(np.pi * np.outer([1, 2, 3], t))
+    x[:, [0, -1]] = 0
+    found = AdaFNN(k=2, width=16, head=16, steps=5).fit(Dataset(x.astype(np.float32), "curves", labels=x[:, 9]))
+    functions = np.abs(found.functions())
+    assert functions[:, [0, -1]].max() <= functions[:, 1:-1].max()
+
+
 def test_adafnn_learns_the_function_that_matters():
     x, y = curves(400)
     model = AdaFNN(k=2, width=16, head=16, steps=100, lr=1e-2).fit(Dataset(x, "curves", labels=y))
