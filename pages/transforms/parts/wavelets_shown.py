@@ -8,7 +8,7 @@ import streamlit as st
 
 from core.datasets import Dataset
 from core.errors import InputError
-from core.figures.text import number
+from core.figures.text import number, percent
 from core.transforms.look import Look, bank_of, look, presets
 from core.transforms.wavelet_model import WaveletModel, WaveletSettings
 from core.transforms.wavelets import Bank, Shape, classical, shape
@@ -101,4 +101,4 @@ def worth(on: Shown) -> str:
         return f"{said} It is as good as {best}."
     if mine > others[best]:
         return f"{said} On this data {best} does better."
-    return f"{said} That is {1 - mine / others[best]:.0%} less than {best}."
+    return f"{said} That is {percent(1 - mine / others[best])} less than {best}."
