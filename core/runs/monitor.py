@@ -45,6 +45,12 @@ class Monitor:
             waiting = [r.folder.id for r in self.runs.values() if r.future is None and not r.lost]
         return waiting.index(run_id) + 1 if run_id in waiting else None
 
+    def returns(self, run_id: str) -> bool:
+        """Whether a run whose cluster is gone is taken up again when that is back."""
+        with self.lock:
+            run = self.runs.get(run_id)
+            return run is not None and run.lost
+
     def close(self) -> None:
         """End the thread; runs are left as they are."""
         self._closed.set()

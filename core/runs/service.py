@@ -156,7 +156,7 @@ class Runs:
             self._journals[run_id] = journal
             if len(self._journals) > MOST_JOURNALS:
                 self._journals.popitem(last=False)
-            return journal.refresh().view(self._monitor.queue(run_id))
+            return journal.refresh().view(self._monitor.queue(run_id), returns=self._monitor.returns(run_id))
 
     def list_all(self) -> list[RunView]:
         """Every run on this machine, newest first; for whoever can read its disk anyway."""

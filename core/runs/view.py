@@ -31,6 +31,7 @@ class RunView:
         queue: 1 for the next of those that wait, None when it does not wait or another process looks after it.
         error: one sentence for `failed` and `lost`, else empty.
         kept: whether there is a model (`Runs.result`).
+        returns: it is lost, and goes on by itself when its cluster answers again.
         resumable: whether `Runs.resume` takes it.
         created: when it was submitted, seconds since 1970.
         more: what the page that submitted it wants back (see `Card.more`).
@@ -56,14 +57,15 @@ class RunView:
     queue: int | None = None
     error: str = ""
     kept: bool = False
+    returns: bool = False
     resumable: bool = False
     created: float = 0.0
     more: dict[str, Any] = field(default_factory=dict)
 
     @property
     def active(self) -> bool:
-        """Whether it waits or trains."""
-        return self.state in ("waiting", "running")
+        """Whether it waits or trains, or will again by itself."""
+        return self.state in ("waiting", "running") or self.returns
 
 
 class Journal:
@@ -99,8 +101,8 @@ class Journal:
                 continue  # torn by a kill; the training goes on from its checkpoint and writes anew
         return self
 
-    def view(self, queue: int | None = None) -> RunView:
-        """The run as it is now."""
+    def view(self, queue: int | None = None, *, returns: bool = False) -> RunView:
+        """The run as it is now; the place in the queue, and whether a lost one returns, only its monitor knows."""
         s, state, error = self.folder.settings, self.state, self.error
         if state in ("waiting", "running") and not self.folder.looked_after():
             self.refresh()  # it may have ended between the two looks
@@ -132,7 +134,8 @@ class Journal:
             queue=queue if state == "waiting" else None,
             error=error if state in ("failed", "lost") else "",
             kept=(self.folder.model_path / "card.json").is_file(),
-            resumable=state in ("stopped", "failed", "lost"),
+            returns=returns and state == "lost",
+            resumable=state in ("stopped", "failed") or (state == "lost" and not returns),
             created=s["created"],
             more=dict(s.get("more") or {}),
         )

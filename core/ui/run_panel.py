@@ -116,7 +116,8 @@ def _headline(view: RunView) -> None:
     st.markdown(" · ".join(parts))
     if view.error:
         st.warning(escape(view.error), icon=":material/error:")
-    if trouble := runs().trouble():
+    trouble = runs().trouble()
+    if trouble and trouble != view.error:
         st.warning(escape(trouble), icon=":material/lan:")
 
 
@@ -127,6 +128,7 @@ def _buttons(view: RunView, key: str) -> None:
                 what(view.id, **more)
             except InputError as error:
                 st.session_state[f"{key}:said"] = str(error)
+                st.session_state[f"{key}:far"] = isinstance(error, Unreachable)
 
         return pressed
 
@@ -148,6 +150,11 @@ def _buttons(view: RunView, key: str) -> None:
                 "Resume", icon=":material/play_arrow:", key=f"{key}:resume", on_click=act(runs().resume),
                 help="Go on from the last checkpoint, with the numbers that an uninterrupted training would give.",
             )  # fmt: skip
+            if st.session_state.pop(f"{key}:far", False):
+                st.button(
+                    "Resume on this machine instead", icon=":material/computer:", key=f"{key}:here",
+                    on_click=act(runs().resume, here=True),
+                )  # fmt: skip
 
 
 def training_curves(view: RunView, key: str) -> None:

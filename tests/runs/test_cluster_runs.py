@@ -135,6 +135,7 @@ def test_a_scheduler_that_stops_and_comes_back(far, cluster, table):
     assert sentence.count("stopped answering") == 1 and cluster.address in sentence
     views = wait_for(lambda: (v := far.runs_of(study)) and all(x.state == "lost" for x in v) and v)
     assert {v.error for v in views} == {sentence}
+    assert all(v.active and v.returns and not v.resumable for v in views)  # a page goes on looking
     for process in cluster.workers:
         process.wait(60)  # they end by themselves
     cluster.stop()
