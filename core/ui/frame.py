@@ -62,6 +62,10 @@ _STYLE = """
 [data-testid="stTable"] td:nth-last-child(-n+2):nth-child(n+4) {min-width: 11rem}
 /* Tables are downloaded by our own buttons: this one writes cells that a spreadsheet takes for formulas. */
 [data-testid="stElementToolbar"] [aria-label^="Download as CSV"] {display: none}
+/* Under a finger a chart's buttons would always lie over its legend: they come when it is touched. */
+@media (hover: none) {
+  .js-plotly-plot:not(:hover) .modebar-container {visibility: hidden}
+}
 @media (max-width: 640px) {
   [data-testid="stMainBlockContainer"] {padding: 2.5rem 1rem 3rem}
   [data-testid="stMainBlockContainer"] h1 {font-size: 1.5rem}
