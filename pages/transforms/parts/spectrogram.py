@@ -157,6 +157,7 @@ def _numbers(on: Shown) -> None:
         b.metric(
             "Accuracy, trained", f"{trained:.1%}", f"{gain:+.1f} points",
             delta_color="off" if abs(gain) < 0.05 else "normal",
+            delta_arrow="off" if abs(gain) < 0.05 else "auto",
             help=f"The same held-out clips, seed and steps. On the training clips: {on_training:.1%}.",
         )  # fmt: skip
     most = confusion.sum(axis=1).max() / tested
