@@ -67,6 +67,10 @@ def test_fit_and_encode_give_what_the_core_gives_to_the_last_digit(capsys, table
     np.testing.assert_array_equal(np.float32(json.loads(said)["codes"]), wanted.encode(data.samples))
     _run(capsys, "encode", out, table, "--out", tmp_path / "codes.npy")
     np.testing.assert_array_equal(np.load(tmp_path / "codes.npy"), wanted.encode(data.samples))
+    _run(capsys, "encode", out, table, "--out", tmp_path / "codes.json")
+    assert json.loads((tmp_path / "codes.json").read_text()) == json.loads(said)
+    code, _, error = _run(capsys, "encode", out, table, "--out", tmp_path / "codes.npz")
+    assert code == 2 and ".npz" in error and not (tmp_path / "codes.npz").exists()
 
 
 def test_new_samples_are_prepared_as_those_of_the_fit(capsys, table, tmp_path):

@@ -16,6 +16,8 @@ from core.store import Card, load, write_atomic
 from core.terminal.data import load_raw, own_units, prepared_as, read
 from core.terminal.options import add_data
 
+_ENDINGS = ("", ".csv", ".npy", ".json")
+
 
 def encode(argv: Sequence[str]) -> int:
     """Codes of samples; see `python -m core encode --help`."""
@@ -54,7 +56,7 @@ def decode(argv: Sequence[str]) -> int:
 
 
 def _add_out(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--out", help="file to write, .csv or .npy; the terminal when left out")
+    parser.add_argument("--out", help="file to write, .csv, .npy or .json; the terminal when left out")
     parser.add_argument("--json", action="store_true", help="JSON instead of CSV")
 
 
@@ -80,14 +82,17 @@ def _features(card: Card, d: int) -> Sequence[str]:
 
 def _write(rows: np.ndarray, heading: Sequence[str], what: str, arguments: argparse.Namespace) -> None:
     rows = np.asarray(rows, dtype=np.float32)
-    if arguments.out and arguments.out.endswith(".npy"):
+    ending = Path(arguments.out or "").suffix.lower()
+    if ending not in _ENDINGS:
+        raise InputError(f"The file to write ends in .csv, .npy or .json, not in {ending}.")
+    if ending == ".npy":
         out = io.BytesIO()
         np.save(out, rows)
         content = out.getvalue()
     else:
         # nine digits bring every float32 back to the bit
         cells = [[f"{v:.9g}" for v in row] for row in rows]
-        if arguments.json:
+        if arguments.json or ending == ".json":
             content = json.dumps({"names": list(heading), what: [[float(c) for c in row] for row in cells]}).encode()
         else:
             text = io.StringIO()
