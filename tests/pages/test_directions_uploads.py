@@ -131,7 +131,7 @@ def test_the_link_of_an_upload_waits_for_the_file_and_then_shows_its_view():
 
 @pytest.mark.parametrize("gaps", [False, True])
 def test_a_link_that_waits_finds_out_how_the_file_was_read(gaps):
-    """A table that was read as curves or activations is so again, as the link cannot say it to whoever drops the file."""
+    """A table read as curves or activations is so again; the link cannot say it to whoever drops the file."""
     content = b"a,b,c\n,1,2\n" + csv(20, 3).split(b"\n", 1)[1] if gaps else csv(20, 3)
     mine = bring(open_at(settings={"k": 2}), ("t.csv", content), kind="activations")
     mine = clean(press(mine, "missing:fill mean") if gaps else mine)
