@@ -4,6 +4,7 @@ import dataclasses
 import importlib.util
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import streamlit as st
 
@@ -24,10 +25,10 @@ def said() -> None:
     if _SAID in st.session_state:
         say_error(st.session_state.pop(_SAID))
     if _GONE in st.session_state:
-        name, gone = st.session_state[_GONE]
+        name, gone, ref = st.session_state[_GONE]
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(f"*{escape(name)}* was deleted.")
-            st.button("Undo", icon=":material/undo:", key="library:undelete", on_click=_act(_undelete, gone))
+            st.button("Undo", icon=":material/undo:", key="library:undelete", on_click=_act(_undelete, gone, ref))
 
 
 def draw(row: Row, rows: list[Row]) -> None:
@@ -198,12 +199,13 @@ def _keep(run_id: str) -> None:
 
 
 def _delete(entry: Entry, name: str) -> None:
-    st.session_state[_GONE] = (name, delete(entry))
+    st.session_state[_GONE] = (name, delete(entry), f"model:{entry.id}")
 
 
-def _undelete(gone) -> None:
+def _undelete(gone: Path, ref: str) -> None:
     st.session_state.pop(_GONE, None)
     undelete(gone)
+    st.session_state["library:pick"] = ref
 
 
 def _act(what: Callable, *args) -> Callable[[], None]:

@@ -111,8 +111,9 @@ def test_delete_and_undo(key):
     at = pick(library(key), "digits PCA")
     at = clean(at.button(key="library:delete").click().run())
     assert names(key) == []
-    clean(at.button(key="library:undelete").click().run())
+    at = clean(at.button(key="library:undelete").click().run())
     assert names(key) == ["digits PCA"]
+    assert at.selectbox(key="library:pick").value.startswith("model:own/")  # it stands before one again
 
 
 def test_share_and_copy(key):
