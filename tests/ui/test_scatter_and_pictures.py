@@ -4,6 +4,7 @@ import struct
 import numpy as np
 import pytest
 
+from core.datasets.sound import frames_of
 from core.ui.components.form import Form
 from core.ui.components.pictures import pictures
 from core.ui.components.scatter import Points, Thumbs, _is_index, pack
@@ -61,3 +62,9 @@ def test_only_indices_count_as_indices(value, good):
 def test_sections_must_hold_all_pictures():
     with pytest.raises(ValueError, match="sections"):
         pictures("k", np.ones((3, 4)), Form("curve", (4,)), names=list("abc"), sections=[("a", "", 2)])
+
+
+@pytest.mark.parametrize(("scale", "level"), [("linear", "amplitude"), ("sqrt", "root"), ("log", "log1p")])
+def test_a_sound_is_played_from_the_scale_of_its_frames(scale, level):
+    wave = np.sin(np.arange(4000) / 3).astype(np.float32)
+    assert Form.of(frames_of(wave, 8000, window=128, scale=scale)).level == level

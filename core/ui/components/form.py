@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # drawing needs no loader of data
     from core.datasets.dataset import Dataset
 
 KINDS = ("image", "curve", "bars", "spectrum")
-LEVELS = ("amplitude", "power", "log", "decibel")
+LEVELS = ("amplitude", "power", "root", "log", "log1p", "decibel")
 LOOKED_AT = 256  # samples that the range of a data set is read from
 
 
@@ -27,7 +27,8 @@ class Form:
         features: D names of bars.
         signed: zero is the middle of what a sample may be (patches, centred data), and is drawn so.
         rate: samples a second, where the data is sound; a play button then appears.
-        level: what the numbers of a spectrum are: `amplitude`, `power`, `log` (natural, of amplitude) or `decibel`.
+        level: what the numbers of a spectrum are: `amplitude`, `power`, `root` (square root of amplitude), `log`
+            (natural, of amplitude), `log1p` (of 1 and a multiple of amplitude) or `decibel`.
         low, high: the range that samples are drawn in; read off the sample itself when left out.
 
     Raises:
@@ -87,7 +88,7 @@ class Form:
                 axis=dataset.axis,
                 positions=positions,
                 rate=dataset.rate,
-                level=_level(dataset.axis, low),
+                level=_level(dataset, low),
                 signed=low < 0 < high,
                 low=low,
                 high=high,
@@ -115,7 +116,10 @@ def _numbers(names: Sequence[str] | None) -> tuple[float, ...] | None:
         return None
 
 
-def _level(axis: str, low: float) -> str:
-    if "db" in axis.lower().split() or "decibel" in axis.lower():
+def _level(dataset: "Dataset", low: float) -> str:
+    if "scale" in dataset.extra:  # frames of a sound say how their magnitudes were compressed
+        return {"sqrt": "root", "log": "log1p"}.get(str(dataset.extra["scale"][0]), "amplitude")
+    axis = dataset.axis.lower()
+    if "db" in axis.split() or "decibel" in axis:
         return "decibel"
     return "log" if low < 0 else "amplitude"  # an amplitude is never negative, its logarithm often is

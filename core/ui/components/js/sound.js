@@ -45,6 +45,8 @@ const Sound = {
     const amplitude = {
       amplitude: (v) => Math.max(v, 0),
       power: (v) => Math.sqrt(Math.max(v, 0)),
+      root: (v) => Math.max(v, 0) ** 2,
+      log1p: (v) => Math.expm1(Math.max(v, 0)),
       log: (v) => Math.exp(v),
       decibel: (v) => 10 ** (v / 20),
     }[form.level];
