@@ -1,6 +1,7 @@
 """Text as it is written, token by token: shaded by a number, with what else was likely under the pointer."""
 
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -26,7 +27,7 @@ class Column:
         key: of its beginning; a text of the same key only ever grows.
         title, note: above it and beside the title.
         lead: what the text goes on from, shown faint before it.
-        tokens: `(text, shade, probability)` of each.
+        tokens: `(text, shade, probability)` of each; NaN for a number that is not known.
         likely: for each token the likeliest ones there, and those of the other model; empty while it is written.
         facts: short texts below it.
         growing: more is coming.
@@ -73,7 +74,7 @@ def tokens(
                     "title": c.title,
                     "note": c.note,
                     "lead": c.lead,
-                    "tokens": [[t, round(float(s), 3), round(float(p), 4)] for t, s, p in c.tokens],
+                    "tokens": [[t, _known(s, 3), _known(p, 4)] for t, s, p in c.tokens],
                     "facts": list(c.facts),
                     "growing": c.growing,
                     "ended": c.ended,
@@ -96,6 +97,11 @@ def _published(columns: Sequence[Column], key: str) -> str:
         return ""
     plain = [[[_rounded(a), _rounded(b)] for a, b in c.likely] for c in columns]
     return publish(json.dumps(plain, ensure_ascii=False, separators=(",", ":")).encode(), f"{key}.likely")
+
+
+def _known(value: float, digits: int) -> float | None:
+    """Rounded; None where it is not finite, which JSON has no word for."""
+    return round(float(value), digits) if math.isfinite(value) else None
 
 
 def _rounded(likely: Likely) -> list[list]:

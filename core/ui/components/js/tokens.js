@@ -119,7 +119,10 @@ class Tokens {
 
   draw(span, [text, shade, chance], found) {
     const word = make("div", "word", text.trim() ? text : JSON.stringify(text));
-    const said = make("div", "caption", `${this.data.shade} ${shade.toFixed(2)} nats, probability ${percents(chance)}`);
+    const numbers = [];
+    if (shade !== null) numbers.push(`${this.data.shade} ${shade.toFixed(2)} nats`);
+    if (chance !== null) numbers.push(`probability ${percents(chance)}`);
+    const said = make("div", "caption", numbers.join(", "));
     this.tip.replaceChildren(word, said);
     if (found) {
       const lists = make("div", "lists");
