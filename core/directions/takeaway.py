@@ -47,7 +47,13 @@ def codes_csv(codes: np.ndarray, dataset: Dataset, names: Sequence[str]) -> byte
 
 
 def snippet(
-    model: Model, *, source: str | Sequence[str], kind: str, preparation: dict, options: dict | None = None
+    model: Model,
+    *,
+    source: str | Sequence[str],
+    kind: str,
+    preparation: dict,
+    options: dict | None = None,
+    exported: str = "",
 ) -> str:
     """Python that reproduces the basis with the core package.
 
@@ -56,6 +62,8 @@ def snippet(
         kind: kind of the data before its preparation.
         preparation: settings of the preparation.
         options: of the loader, where they are not the usual ones (`{"missing": "drop rows"}`).
+        exported: name of the exported model, which is then read and not fitted: it may have seen other data, or have
+            been stopped before its end.
     """
     if isinstance(source, str):
         imports, read = "from core.datasets import sample\n", f"sample({source.partition(':')[2]!r})"
@@ -63,15 +71,19 @@ def snippet(
         given = "" if not options else f", LoadOptions(**{options!r})"
         imports = f"from pathlib import Path\n\nfrom core.datasets import {'LoadOptions, ' if options else ''}load\n"
         read = f"load([(name, Path(name).read_bytes()) for name in {list(source)!r}], {kind!r}{given})"
+    if exported:
+        uses = "from core.store import load as load_model\n"
+        made = f"model, card = load_model({exported!r})\n"
+    else:
+        uses = "from core.models import family\n"
+        made = f"model = family({model.family!r})(**{model.get_params()!r})\nmodel.fit(data, seed={model.seed_})\n"
     return (
         f"{imports}"
-        "from core.datasets.preparation import PREPARATIONS, prepare\n"
-        "from core.models import family\n"
+        f"from core.datasets.preparation import PREPARATIONS, prepare\n{uses}"
         "\n"
         f"raw = {read}\n"
         f"data = prepare(raw, PREPARATIONS[{kind!r}].of({preparation!r}))\n"
-        f"model = family({model.family!r})(**{model.get_params()!r})\n"
-        f"model.fit(data, seed={model.seed_})\n"
+        f"{made}"
         "codes = model.encode(data.samples)  # (N, K)\n"
         "(basis,) = model.bases().values()  # directions (K, D), mean (D,), scale (K,)\n"
         "print(basis, codes.shape)\n"

@@ -8,9 +8,11 @@ import pandas as pd
 import pytest
 from safetensors.numpy import load as from_safetensors
 
-from core.datasets import Dataset
+from core.datasets import Dataset, sample
+from core.datasets.preparation import PREPARATIONS, prepare
 from core.directions import takeaway
 from core.models import family
+from core.store import Card, export_file, save
 from core.tables import to_csv
 
 
@@ -62,9 +64,6 @@ def test_cells_that_start_like_a_formula_are_text(start):
 
 @pytest.mark.parametrize("name", ["directions.pca", "directions.ica"])
 def test_the_snippet_runs_and_gives_the_same_codes(name):
-    from core.datasets import sample
-    from core.datasets.preparation import PREPARATIONS, prepare
-
     raw = sample("wine")
     data = prepare(raw, PREPARATIONS[raw.kind]())
     model = family(name)(k=4, device="cpu").fit(data, seed=5)
@@ -73,3 +72,20 @@ def test_the_snippet_runs_and_gives_the_same_codes(name):
     with contextlib.redirect_stdout(io.StringIO()):
         exec(text, scope)
     assert np.array_equal(scope["codes"], model.encode(data.samples))
+
+
+def test_the_snippet_of_an_exported_model_reads_it_and_fits_nothing(tmp_path):
+    """A model that saw other data, as an imported one did: a fit to the data shown would give other codes."""
+    raw = sample("wine")
+    data = prepare(raw, PREPARATIONS[raw.kind]())
+    model = family("directions.pca")(k=4, device="cpu").fit(data.take(range(60)), seed=5)
+    path = tmp_path / "model.basis.zip"
+    save(model, tmp_path / "model", Card.of(model, data, name="part"))
+    path.write_bytes(export_file(tmp_path / "model"))
+    text = takeaway.snippet(
+        model, source="sample:wine", kind=raw.kind, preparation={"standardise": True}, exported=str(path)
+    )
+    scope: dict = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(text, scope)
+    np.testing.assert_allclose(scope["codes"], model.encode(data.samples), atol=1e-6)

@@ -8,13 +8,17 @@ import streamlit as st
 from core.directions import takeaway
 from core.figures.sheet import sheet
 from core.figures.text import percent
-from core.store import Card
+from core.store import Card, export_file, find
 from core.ui.history import History
 from core.ui.keep import keep
+from core.ui.owner import owner_key
+from core.ui.server_runs import runs
 from core.ui.takeaway import download, recipe
 from core.ui.uploads import uploads
 from pages.directions.shown import Fitted, names_of
 from pages.directions.view import DirectionsView
+
+EXPORTED = "model.basis.zip"
 
 
 @st.fragment
@@ -27,12 +31,14 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
             "directions", history.now.model, fitted.model, fitted.dataset.title, partial(_card, fitted), key=fitted.key
         )
         _files(history, fitted, names)
+        _model(history)
         _figures(history, fitted, names)
         recipe(history)
     with code:
         st.subheader("The same in Python", anchor=False)
-        st.caption("Run it from the project's folder; it prints the shape of the basis and of the codes.")
-        st.code(_snippet(fitted), wrap_lines=True)
+        beside = f" Put *The model* ({EXPORTED}) beside it." if history.now.model else ""
+        st.caption(f"Run it from the project's folder; it prints the shape of the basis and of the codes.{beside}")
+        st.code(_snippet(fitted, EXPORTED if history.now.model else ""), wrap_lines=True)
 
 
 def _card(fitted: Fitted, name: str) -> Card:
@@ -62,6 +68,19 @@ def _files(history: History[DirectionsView], fitted: Fitted, names: list[str]) -
         )
 
 
+def _model(history: History[DirectionsView]) -> None:
+    """The model itself, where it is more than what the settings give at once."""
+    kind, _, name = history.now.model.partition(":")
+    if not kind:
+        return
+    all_runs, owner = runs(), owner_key()  # the file is made outside the page's own run
+
+    def export() -> bytes:
+        return all_runs.export(name) if kind == "run" else export_file(find(name, owner).folder)
+
+    download(history.page, "The model", export, EXPORTED)
+
+
 def _figures(history: History[DirectionsView], fitted: Fitted, names: list[str]) -> None:
     st.subheader("Figures", anchor=False)
     order = fitted.order(history.now.order, names)
@@ -77,10 +96,15 @@ def _figures(history: History[DirectionsView], fitted: Fitted, names: list[str])
     st.caption("All directions on one sheet. Every chart of the page also has its own camera button.")
 
 
-def _snippet(fitted: Fitted) -> str:
+def _snippet(fitted: Fitted, exported: str) -> str:
     origin = fitted.origin
     files, options = uploads().sources.get(origin.data.removeprefix("upload:"), (None, {}))
     source = files or origin.data
     return takeaway.snippet(
-        fitted.model, source=source, kind=origin.kind, preparation=origin.preparation, options=options
+        fitted.model,
+        source=source,
+        kind=origin.kind,
+        preparation=origin.preparation,
+        options=options,
+        exported=exported,
     )
