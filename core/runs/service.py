@@ -169,6 +169,10 @@ class Runs:
             ids = [i for i, run in self._monitor.runs.items() if run.folder.settings["owner"] == mine]
         return [view for i in ids if (view := self.follow(i)).active]
 
+    def owns(self, run_id: str, owner: str) -> bool:
+        """Whether a session's key started a run, or nobody in particular did; others may look and not touch."""
+        return RunFolder.find(run_id).settings["owner"] in ("", owner_of(owner))
+
     def runs_of(self, study_id: str) -> list[RunView]:
         """The runs of a study, in the order of submission."""
         return self._views(lambda s: study_id and s["study"] == study_id)[::-1]

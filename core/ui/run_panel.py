@@ -135,6 +135,10 @@ def _buttons(view: RunView, key: str) -> None:
     said = st.session_state.pop(f"{key}:said", "")
     if said:
         say_error(said)
+    if not runs().owns(view.id, owner_key()):
+        if view.active:
+            st.caption("This training was started in another browser, which alone can stop it; here you watch it.")
+        return
     with st.container(horizontal=True):
         if view.active:
             st.button(

@@ -214,6 +214,9 @@ def test_train_watch_stop_resume_and_keep(key):
     until(lambda: runs().follow(run_id).step > 20)
     again = directions(key, family="directions.sae", settings=SLOW, model=ref)  # the link in another browser
     assert any("training" in m.value and "step" in m.value for m in again.markdown)
+    guest = directions(new_key(), family="directions.sae", settings=SLOW, model=ref)
+    assert any("step" in m.value for m in guest.markdown) and any("another browser" in c.value for c in guest.caption)
+    assert has(again, "directions:run:keep") and not has(guest, "directions:run:keep")
     assert any("training" in str(w) for w in library(key).dataframe[0].value["Where"])
 
     clean(again.button(key="directions:run:keep").click().run())
