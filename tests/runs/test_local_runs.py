@@ -62,6 +62,7 @@ def test_a_run_from_submission_to_model(runs, table):
     runs.keep(run_id, places(KEY)["own"], name="Kept")
     assert [e.card.name for e in list_models(KEY, family="tests.paced")] == ["Kept"]
     assert RunFolder.find(run_id).settings["owner"] != KEY
+    assert runs.owns(run_id, KEY) and not runs.owns(run_id, OTHER)
     with pytest.raises(InputError, match="done"):
         runs.resume(run_id)
     runs.remove(waiting)
