@@ -106,6 +106,8 @@ def fill(label: str, matrix: np.ndarray, how: str, notes: list[str], why: str = 
     kept = np.ones(len(matrix), dtype=bool)
     if not gaps.any():
         return matrix, kept
+    if gaps.all():
+        raise InputError(f"{label} has no number in it that is finite, so nothing could fill its gaps.")
     rows, columns, values = int(gaps.any(1).sum()), int(gaps.any(0).sum()), int(gaps.sum())
     count = f"{counted(values, 'value')} in {counted(rows, 'row')} and {counted(columns, 'column')}"
     if how == "refuse":

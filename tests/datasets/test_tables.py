@@ -242,3 +242,12 @@ def test_lists_in_a_parquet_file_become_columns():
         assert made.labels[1] == "v"
     with pytest.raises(InputError, match="no column of numbers"):
         load([("a.parquet", parquet(a=[[1.0], [1.0, 2.0]]))])
+
+
+@pytest.mark.parametrize("missing", ["refuse", "drop rows", "fill mean"])
+def test_where_no_number_is_finite_nothing_is_offered(missing):
+    out = io.BytesIO()
+    np.save(out, np.full((4, 3), np.nan))
+    with pytest.raises(InputError, match="no number in it that is finite") as caught:
+        load([("x.npy", out.getvalue())], "table", LoadOptions(missing=missing))
+    assert not isinstance(caught.value, MissingValues)
