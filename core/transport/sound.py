@@ -79,7 +79,7 @@ def ridge(spectrum: LocalSpectrum, rate: float, columns: int = 400) -> tuple[np.
 
 
 def pitched(
-    spectrum: LocalSpectrum, factor: float, mask: np.ndarray | None = None, *, edits: Sequence[Edit] = ()
+    spectrum: LocalSpectrum, factor: float | np.ndarray, mask: np.ndarray | None = None, *, edits: Sequence[Edit] = ()
 ) -> np.ndarray:
     """The sound `(C, n)` with every partial at `factor` times its frequency, amplitudes and timing kept.
 
@@ -87,6 +87,7 @@ def pitched(
     the fit itself.
 
     Args:
+        factor: one, or `(n,)` at each sample.
         mask: `(n,)` 0..1, where to change it; everywhere when left out.
         edits: band gains that change the amplitudes beforehand.
     """

@@ -98,13 +98,24 @@ def _whole(kept: dict) -> bool:
     return all(isinstance(kept.get(n, {}), dict) for n in ("gains", "edit"))
 
 
+def pitches(on: Shown, view) -> np.ndarray | None:
+    """`(n,)` factor of the frequencies at each sample, of all edits together; None where none of them moves them."""
+    factor = None
+    for choices in [*(k.get("edit") or {} for k in view.kept if _whole(k)), view.edit]:
+        if steps := pitch(on, choices):
+            mask = mask_of(on, choices)
+            one = 1 + (2 ** (steps / 12) - 1) * (np.ones(on.signal.shape) if mask is None else mask)
+            factor = one if factor is None else factor * one
+    return factor
+
+
 def rendered(on: Shown, view, scale: float = 1.0) -> np.ndarray:
     """`(C, *shape)` the edited signal; at another pitch what the fit missed is left out."""
-    steps = pitch(on, view.edit)
-    if steps:
+    factor = pitches(on, view)
+    if factor is not None:
         from core.transport.sound import pitched
 
-        return pitched(on.spectrum, 2 ** (steps / 12), mask_of(on, view.edit), edits=every(on, view))
+        return pitched(on.spectrum, factor, edits=every(on, view))
     with_rest = entry(view.edit, "rest", True)
     return _mixer(on.key, with_rest, scale, on).render(every(on, view))
 

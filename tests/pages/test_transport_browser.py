@@ -75,6 +75,12 @@ def test_a_place_a_region_a_path_undo_a_link_and_uploads():
         page.mouse.up()
         cells = read(until(page, lambda v: v.edit.get("mask")).edit["mask"], (128, 128))
         assert cells[9:14, 9:14].all() and not cells[:4].any() and not cells[20:].any() and not cells[:, 20:].any()
+        page.get_by_text("dabs", exact=True).click()
+        page.get_by_text("Click on places.").wait_for()
+        settled(page, 90_000)
+        click(page, page.locator(PLOT).first, 0.8, 0.8)
+        both = until(page, lambda v: v.edit.get("mask") and read(v.edit["mask"], (128, 128))[20:, 20:].any())
+        assert 4 < read(both.edit["mask"], (128, 128)).sum() - cells.sum() < 14
 
         slider = page.locator("[class*='st-key-transport-gains'] input[type=range]").first
         slider.focus()

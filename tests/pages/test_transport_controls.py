@@ -67,6 +67,20 @@ def test_no_truth_no_score():
     assert "No truth is known here" in captions(at)
 
 
+def test_a_pitch_that_was_kept_stays_under_the_next_one():
+    at = clean(open_at(data="sample:glide", tab="Band gains"))
+
+    def change() -> float:
+        return float(captions(clean(at)).split("root mean square ")[1].split("\n")[0])
+
+    by_key(at, "edit.pitch").set_value(7).run()
+    up = change()
+    by_key(at, "keep-edit").click().run()
+    assert now(at).edit.get("pitch") is None and change() == pytest.approx(up, rel=1e-3) and up > 0.01
+    by_key(at, "edit.pitch").set_value(-7).run()  # back to where it was
+    assert change() < 1e-3 * up
+
+
 def test_a_band_under_a_rectangle_then_kept_undone_and_reset():
     at = clean(open_at(tab="Band gains", **SMALL))
     values = warped_fringe(64)[0][None].astype(np.float32)

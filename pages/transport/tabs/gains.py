@@ -37,7 +37,7 @@ def draw(history: History[TransportView], on: Shown) -> None:
 def _pictures(history: History[TransportView], on: Shown) -> None:
     now = history.now
     after = edits.rendered(on, now)
-    whole = entry(now.edit, "rest", True) and not edits.pitch(on, now.edit)
+    whole = entry(now.edit, "rest", True) and edits.pitches(on, now) is None
     before = on.signal.values if whole else on.drawn
     change = after - before
     one, two, three = look.panels(on.signal, "edited")
@@ -58,14 +58,15 @@ def _where(history: History[TransportView], on: Shown) -> None:
     if chosen in ("low-pass", "high-pass", "notch"):
         most = float(max(np.linalg.norm(on.spectrum.carriers, axis=1).max(), 1.0).round())
         history.bind(
-            "edit.cut", st.slider, "Cycles a side", 0.0, most, step=0.5,
+            "edit.cut", st.slider, "Cycles a side", 0.0, most, step=0.5, format="%.1f",
             value=min(edits.frequency_of(on, now.edit), most),
             help="Where it cuts. A carrier is kept or dropped whole.",
         )  # fmt: skip
     if chosen == "one orientation":
         history.bind(
             "edit.angle", st.slider, "Angle of the wave vector", 0.0, 180.0,
-            value=entry(now.edit, "angle", 0.0, 0.0, 180.0), step=5.0, help="Carriers within 30 degrees of it stay.",
+            value=entry(now.edit, "angle", 0.0, 0.0, 180.0), step=5.0, format="%d°",
+            help="Carriers within 30 degrees of it stay.",
         )  # fmt: skip
     if len(edits.WHERE[on.kind]) > 1:
         history.bind(
