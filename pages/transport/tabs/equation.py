@@ -24,6 +24,7 @@ from pages.transport.shown import Shown
 from pages.transport.tabs import joint
 from pages.transport.view import TransportView
 
+_CUT = 10  # relative error at which a path is given up
 _FIELD_NAMES = {"amplitude": "amplitudes |S|", "signed": "signed S"}
 
 
@@ -210,9 +211,9 @@ def _path(history: History[TransportView], on: Shown, tried: Tried) -> None:
     with right:
         _strips(on, along)
         if shape == "loop":
-            st.caption(
-                f"Around the circle F brings back S changed by {holonomy(along):.0%} of its size; a law has 0 %."
-            )
+            changed = holonomy(along)
+            told = f"by {changed:.0%} of its size" if changed < _CUT else "by many times its size: F runs away on it"
+            st.caption(f"Around the circle F brings back S changed {told}; a law has 0%.")
         else:
             _verdict(along)
 
@@ -267,9 +268,11 @@ def _strips(on: Shown, along: Carried) -> None:
     for values, name in ((true, "|S| along the path, as it is"), (carried, "carried by F from A on")):
         st.image(fields.sequential(_spread(values) / top), width="stretch")
         st.caption(f"{name}; one row for each carrier")
-    curves = {"carried by F": (along.length, np.minimum(along.error, 10)), "S constant": (along.length, along.constant)}
+    cut = np.minimum(along.error, _CUT)
+    curves = {"carried by F": (along.length, cut), "S constant": (along.length, along.constant)}
+    error = "relative error" + (f", cut at {_CUT}" if along.error.max() > _CUT else "")
     fig: go.Figure = chart.lines(
-        curves, x="along the path, share of the side", y="relative error", colours=(BASIS, CONTROL),
+        curves, x="along the path, share of the side", y=error, colours=(BASIS, CONTROL),
         dashed=("S constant",), height=220,
     )  # fmt: skip
     st.plotly_chart(fig, key="transport:path-error", config=dict(displayModeBar=False))
