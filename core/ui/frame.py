@@ -70,6 +70,7 @@ _STYLE = """
   [data-testid="stMainBlockContainer"] {padding: 2.5rem 1rem 3rem}
   [data-testid="stMainBlockContainer"] h1 {font-size: 1.5rem}
   [class*="st-key-abreast-"] [data-testid="stHorizontalBlock"] {flex-wrap: nowrap; gap: 0.5rem}
+  [data-testid="stButtonGroup"] > [role="radiogroup"] {flex-wrap: wrap; row-gap: 0.25rem}
   [class*="st-key-abreast-"] [data-testid="stColumn"] {min-width: 0; width: auto; flex: 1 1 0}
 }
 """
