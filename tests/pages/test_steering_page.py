@@ -200,6 +200,19 @@ def test_odd_values_in_a_link_leave_every_tab_standing(ref, tab, part, entries, 
     assert not at.exception
 
 
+def test_the_snippet_writes_the_texts_of_the_page(ref, made, capsys):
+    names = opened(ref).names
+    weights = {names[0]: 99.0, names[1]: 99.0, names[2]: -99.0}  # beyond the ends of the sliders, and in all of r
+    more = dict(against=names[3], block=1, where="generated")
+    at = open_at(ref, prompt="the 'cat'", writing=SHORT, weights=weights, tab="Take away", **more)
+    app.clean(at)
+    code = at.code[0].value.replace("skills.basis.zip", str(made))
+    assert "scaled" in code and "against" in code and "replace(s, block=1)" in code
+    exec(compile(code, "snippet", "exec"), {})
+    said = capsys.readouterr().out
+    assert all(f"{text(c)} | perplexity" in said for c in columns(at))
+
+
 def test_without_the_language_model_there_is_one_message_and_saved_results():
     at = AppTest.from_file(ROOT / "pages/steering/page.py", default_timeout=60).run()
     assert not at.exception and not at.error

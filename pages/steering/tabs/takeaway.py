@@ -9,12 +9,25 @@ import streamlit as st
 from core.errors import InputError
 from core.steering.loading import DEFAULT
 from core.steering.shared import shared
+from core.steering.steer import RED
 from core.steering.vectors import from_gguf, mixed, to_gguf
 from core.ui.brought import Brought
 from core.ui.history import History
 from core.ui.takeaway import download, recipe
 from core.ui.text import escape, say_error
-from pages.steering.asked import Vector, capped, described, desk, key_of, rows_of, steers_of, vector_of, writing_of
+from pages.steering.asked import (
+    Vector,
+    capped,
+    described,
+    desk,
+    key_of,
+    ratio_of,
+    rows_of,
+    steers_of,
+    vector_of,
+    weights_of,
+    writing_of,
+)
 from pages.steering.opened import Opened, Ready
 from pages.steering.tabs.common import needs_model
 from pages.steering.view import SHIPPED, SteeringView
@@ -112,32 +125,51 @@ def _texts(history: History[SteeringView], ready: Ready) -> None:
 
 
 def _snippet(opened: Opened, ready: Ready, view: SteeringView) -> str:
-    writing = writing_of(view)
+    """Code that writes both texts again: what `steers_of` and `capped` do, without the page."""
+    writing, given, names = writing_of(view), vector_of(view), opened.names
     if opened.ref == SHIPPED:
         load = f'skills, card = load("assets/models/{SHIPPED.partition("/")[2]}")'
     else:
         load = 'skills, card = load("skills.basis.zip")  # exported on the page Library'
-    weights = {n: w for n, w in view.weights.items() if n in opened.names}
+    weights = weights_of(ready, view)
+    moved = {int(i): round(float(weights[i]), 2) for i in np.flatnonzero(weights)}  # by number: two names may be alike
+    called = ", ".join(names[i] for i in moved) or "none"
     source = "" if opened.source == DEFAULT else repr(opened.source)
     settings = {k: v for k, v in writing.as_dict().items() if v != getattr(type(writing)(), k)}
-    options = (
-        f", method={view.method!r}, where={view.where!r}" if len(opened.blocks) == 1 else f", where={view.where!r}"
+    options, more = f"where={view.where!r}", []
+    if len(opened.blocks) == 1:
+        options = f"method={view.method!r}, {options}"
+        if view.against in names:
+            options += f", against=basis.directions[{opened.number(view.against)}]"
+        if ready.block(view) != opened.blocks[0]:
+            more.append(f"steers = [replace(s, block={ready.block(view)}) for s in steers]")
+    if given is not None and view.file:
+        more += [
+            f"vectors = from_gguf(Path({given.name!r}).read_bytes(), model)",
+            f"steers += [Steer.of_vector(b, {view.file!r} * v, where={view.where!r}) for b, v in vectors.items()]",
+        ]
+    if (ratio := ratio_of(ready, steers_of(ready, view))) > RED:
+        more.append(f"steers = [s.scaled({RED / ratio!r}) for s in steers]  # to r = {RED} in all")
+    lines = "".join(f"{line}\n" for line in more)
+    standard = ("from dataclasses import replace\n" if "replace(" in lines else "") + (
+        "from pathlib import Path\n" if "Path(" in lines else ""
     )
-    return f"""import numpy as np
+    own = ("from core.steering.steer import Steer\nfrom core.steering.vectors import from_gguf\n") * ("Steer." in lines)
+    return f"""{standard}{chr(10) if standard else ""}import numpy as np
 
 from core.steering import families
 from core.steering.generate import Row, Writing, write
 from core.steering.language_model import LanguageModel
-from core.store import load
+{own}from core.store import load
 
 model = LanguageModel.load({source})
 {load}
 skills.check(model)  # the directions belong to this model's weights
 basis = skills.bases()["directions"]
-weights = {weights!r}  # in sigma
-code = np.array([weights.get(name, 0.0) for name in basis.names])
-steers = skills.steers(code{options})
-rows = [Row({view.prompt!r}), Row({view.prompt!r}, steers)]
+weights = {moved!r}  # in sigma, by number; {" ".join(called.split())}
+code = np.array([weights.get(i, 0.0) for i in range(basis.k)])
+steers = skills.steers(code, {options})
+{lines}rows = [Row({view.prompt!r}), Row({view.prompt!r}, [s for s in steers if s.active] or None)]
 for text in write(model, rows, settings=Writing(**{settings!r})):
     print(text.text, "| perplexity", round(text.perplexity, 2))
 """
