@@ -176,7 +176,7 @@ def training_curves(view: RunView, key: str) -> None:
             figure = chart.lines({name: (steps, values)}, x="Step", y=name.replace("_", " "), height=240, legend=False)
             st.plotly_chart(figure, key=f"{key}:curve", alt=f"{name} over the training steps")
     if picture is not None:
-        picture.image(view.preview, caption="Directions so far", alt="The directions as they are now")
+        picture.image(view.preview, caption="As it is now", alt="What the model draws or has learned at this step")
 
 
 def duration(seconds: float) -> str:

@@ -11,6 +11,7 @@ from core.transport.carriers import find_carriers
 from core.transport.fit import Fitted, SpectrumSettings, fit_spectrum, psnr, snr
 from core.transport.signal import KINDS, Signal
 from core.transport.spectrum import LocalSpectrum
+from core.transport.splines import Grid
 from core.ui.background import background
 from core.ui.history import History
 from core.ui.newest import newest
@@ -130,9 +131,10 @@ def is_there(history: History[TransportView], chosen: Chosen) -> bool:
 
 @st.cache_resource(max_entries=24, show_spinner=False)
 def _fit(key: str, _signal: Signal, _source: str, _settings: SpectrumSettings, seed: int, identity: str) -> Shown:
-    grid = min(_settings.cells, max(_signal.shape))
+    cells = max(Grid.over(_signal.shape, _settings.cells).cells)  # that of a sound has a few more than were asked for
     # the search for carriers costs more than the solve, and does not follow from smoothness or spline
-    found = _carriers(json.dumps([identity, _settings.k, _settings.carriers, grid, seed]), _signal, _settings, seed)
+    key_of_them = json.dumps([identity, _settings.k, _settings.carriers, cells, seed])
+    found = _carriers(key_of_them, _signal, _settings, cells, seed)
     fitted = fit_spectrum(_signal.values, _settings, carriers=found, seed=seed)
     return _shown(_signal, _source, _settings, fitted, key, seed)
 
@@ -143,8 +145,7 @@ def _shown(signal: Signal, source: str, made: SpectrumSettings, fitted: Fitted, 
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _carriers(key: str, _signal: Signal, _settings: SpectrumSettings, seed: int) -> np.ndarray:
-    cells = min(_settings.cells, max(_signal.shape))
+def _carriers(key: str, _signal: Signal, _settings: SpectrumSettings, cells: int, seed: int) -> np.ndarray:
     return find_carriers(_signal.mono, _settings.k, kind=_settings.carriers, cells=cells, seed=seed)
 
 

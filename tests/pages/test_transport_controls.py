@@ -7,11 +7,12 @@ import pytest
 from PIL import Image
 from transport_app import by_key, captions, clean, metrics, now, open_at, settle
 
-from core.transport.fit import SpectrumSettings, fit_spectrum, psnr
+from core.transport.fit import SpectrumSettings, fit_spectrum, psnr, snr
 from core.transport.gains import bands
 from core.transport.readouts import read
 from core.transport.samples import warped_fringe
 from core.transport.score import score
+from core.transport.sound import glide
 from core.transport.takeaway import field_npz, read_npz, snippet
 from core.transport.uploads import read_picture
 from pages.transport.view import TransportView
@@ -65,6 +66,13 @@ def test_the_place_and_the_read_out():
 def test_no_truth_no_score():
     at = clean(open_at(data="sample:brick", **SMALL))
     assert "No truth is known here" in captions(at)
+
+
+def test_a_sound_is_fitted_as_the_snippet_fits_it():
+    at = clean(open_at(data="sample:glide", sound_settings=dict(cells=300)))
+    values = glide().values
+    fitted = fit_spectrum(values, SpectrumSettings(k=16, cells=300))
+    assert metrics(at)["SNR"] == f"{snr(values, fitted.spectrum.synthesise()):.1f} dB"
 
 
 def test_a_pitch_that_was_kept_stays_under_the_next_one():
