@@ -48,7 +48,8 @@ class Row:
         prompt: a person's turn in a chat, or the beginning of a text.
         steer: what is done to the model in this row; several for several blocks; None for nothing.
         written: ids of tokens that were written before, to go on from: with the same seed and settings, the text
-            becomes what it would have been in one go.
+            becomes what it would have been in one go in fp32; in bf16 reading them at once rounds differently from
+            writing them, and a draw may fall out otherwise.
         system: of this row; the one of the settings when left out.
     """
 

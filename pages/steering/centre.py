@@ -63,7 +63,7 @@ def _buttons(history: History[SteeringView], ready: Ready, piece: Piece | None, 
             st.button(
                 "Write on", icon=":material/resume:", key="steering:on", disabled=piece.ended,
                 on_click=lambda: go_on(ready, history, MORE_TOKENS),
-                help="Go on from here, as if the text had never paused.",
+                help="Go on from here. In half precision a pause can change what follows: rounding differs a little.",
             )  # fmt: skip
         st.button(
             "Another seed", icon=":material/casino:", key="steering:again", on_click=seed_on,
