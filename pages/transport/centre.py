@@ -46,20 +46,21 @@ def more_settings(history: History[TransportView], chosen: Chosen) -> None:
 def draw(history: History[TransportView], chosen: Chosen) -> Shown:
     """Three pictures and the sliders; a large picture is drawn from a coarse fit until the fine one is there."""
     kept = saved.spectrum_of(history, chosen)
-    pictures = st.empty()
+    place = st.container()  # the pictures before stay in it until there are new ones; an empty one would go blank
     _sliders(history, chosen)
     if kept is not None:
-        with pictures.container():
+        with place.empty().container():
             _pictures(kept, "A model of the library. Moving a slider fits anew.")
         return kept
     large = chosen.signal.kind == "picture" and max(chosen.signal.shape) >= _COARSE_FROM
+    pictures = None
     if large and not shown.is_there(history, chosen):
+        coarse = shown.get(history, chosen, coarse=True)
+        pictures = place.empty()
         with pictures.container():
-            _pictures(
-                shown.get(history, chosen, coarse=True), "A coarse fit first; the fine one is on its way.", "coarse"
-            )
+            _pictures(coarse, "A coarse fit first; the fine one is on its way.", "coarse")
     on = shown.refined(history, shown.get(history, chosen))
-    with pictures.container():
+    with (place.empty() if pictures is None else pictures).container():
         _pictures(on)
     return on
 
