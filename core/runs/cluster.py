@@ -146,7 +146,8 @@ class Cluster:
             self._disconnect()
             local, self._local = self._local, None
             if local is not None:
-                local.close(timeout=10)
+                with contextlib.suppress(OSError, TimeoutError):  # on a busy machine; its processes end with this one
+                    local.close(timeout=10)
 
     def _disconnect(self) -> None:
         client, self.client = self.client, None
