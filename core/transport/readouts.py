@@ -13,10 +13,10 @@ from core.transport.spectrum import LocalSpectrum
 KINDS = ("strongest", "centroid", "tensor", "reassigned", "analytic")
 TITLES = {
     "strongest": "carrier of largest amplitude",
-    "centroid": "mean of the carriers, weighted by power",
-    "tensor": "main axis of the spectral tensor",
-    "reassigned": "strongest carrier, moved by the gradient of its angle",
-    "analytic": "gradient of the angle of the whole sum",
+    "centroid": "mean of the carriers",
+    "tensor": "its main axis",
+    "reassigned": "strongest, moved by its angle",
+    "analytic": "angle of the whole sum",
 }
 
 
