@@ -131,8 +131,10 @@ def background(
     cancelled = f"{name}:cancelled"
     work = shelf(lane).find(key)
     if work is None and (ask or st.session_state.get(cancelled) == key):
-        if not st.button(ask or "Compute again", key=f"{name}:go", type="primary", icon=":material/play_arrow:"):
+        place = st.empty()
+        if not place.button(ask or "Compute again", key=f"{name}:go", type="primary", icon=":material/play_arrow:"):
             return None
+        place.empty()  # or it stays above the progress and asks to be pressed again
         st.session_state.pop(cancelled, None)
     work = work or shelf(lane).start(key, compute)
     if work.over.wait(PATIENCE):

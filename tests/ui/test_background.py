@@ -2,6 +2,8 @@
 
 import threading
 
+from streamlit.testing.v1 import AppTest
+
 from core.errors import InputError
 from core.ui.background import Shelf
 
@@ -59,3 +61,22 @@ def test_only_some_finished_work_is_kept():
     for i in range(8):
         assert shelf.start(str(i), lambda run, i=i: i).over.wait(5)
     assert shelf.find("0") is None and shelf.find("7").result == 7
+
+
+def test_the_button_that_starts_gives_way_to_the_progress():
+    def page():
+        import time
+
+        from core.ui.background import background
+
+        def compute(run):
+            while not run.should_stop():
+                time.sleep(0.01)
+
+        background("place", "test:gives way", compute, "Working", ask="Work")
+
+    at = AppTest.from_function(page).run()
+    at.button(key="place:go").click().run()
+    assert [b.label for b in at.button] == ["Cancel"]
+    at.button(key="place:cancel").click().run()
+    assert [b.label for b in at.button] == ["Work"]
