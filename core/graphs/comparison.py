@@ -114,7 +114,8 @@ def verdict(scores: Sequence[Score]) -> str:
     """What the accuracies say, in one or two sentences with their numbers."""
     best = max(scores, key=lambda s: s.mean)
     majority = float(np.mean([f.majority for f in best.fits]))
-    text = f"**{NAMES[best.basis]}** is best on the nodes held out, {_share(best)}"
+    does = "is best on the nodes held out," if len(scores) > 1 else "reaches on the nodes held out:"
+    text = f"**{NAMES[best.basis]}** {does} {_share(best)}"
     alone = next((s for s in scores if s.basis == ALONE), None)
     text += f"; always saying the largest class gives {majority:.1%}."
     if alone is best and len(scores) > 1:
