@@ -11,6 +11,14 @@ from typing import Any, Self
 from core.errors import InputError
 
 LONGEST_LINK = 16_000
+_WORDS = {
+    str: "text",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    list: "a list",
+    dict: "named values",
+}
 
 
 @dataclass(frozen=True)
@@ -52,16 +60,16 @@ class View:
             InputError: values that are no view of this page.
         """
         if not isinstance(values, dict):
-            raise InputError("A recipe is a JSON object with the fields of a view; this is something else.")
+            raise InputError("This is no recipe of this page; a recipe is a small JSON file saved on this page.")
         known = {f.name: f for f in fields(cls)}
         for name, value in values.items():
             if name not in known:
-                raise InputError(f"The recipe has a field {name[:40]!r} that this page does not know.")
+                raise InputError(f"This link or recipe has an entry {name[:40]!r} that this page does not know.")
             default = _default(known[name])
             if not _alike(value, default):
-                raise InputError(f"The recipe's field {name!r} should be of type {type(default).__name__}.")
+                raise InputError(f"The entry {name!r} of this link or recipe should be {_WORDS[type(default)]}.")
             if not _finite(value):
-                raise InputError(f"The recipe's field {name!r} holds a number that is not finite.")
+                raise InputError(f"The entry {name!r} of this link or recipe holds a number that is not finite.")
         return cls(**values)
 
     def one_of(self, field: str, entry: str, options: Iterable[Any], default: Any) -> Any:
