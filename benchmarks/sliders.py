@@ -1,4 +1,5 @@
-"""How long each slider of a page takes in a browser: from the key to the new picture, and to the end of the rerun."""
+"""How long each slider of a page takes in a browser: from the key to the new picture, to the fine one where a coarse
+one comes first, and to the end of the rerun."""
 
 import argparse
 import os
@@ -23,17 +24,21 @@ SCENES: dict[str, tuple[str, View]] = {
     "Frequency transport, gains at 128 x 128": ("transport", TransportView(tab="Band gains")),
     "Frequency transport, 512 x 512": ("transport", TransportView(size=512)),
 }
-# Notes when a key goes down, when something inside a figure changes after it, and when the script has run to its end.
+# Notes when a key goes down, when something inside a figure changes after it, when the caption of a coarse picture has
+# gone again, and when the script has run to its end.
 _WATCH = """() => {
-  const notes = (window.notes = { key: 0, picture: 0, end: 0, began: false });
+  const notes = (window.notes = {});
+  const coarse = () => [...document.querySelectorAll("[data-testid=stCaptionContainer]")].some(
+    (c) => c.textContent.startsWith("A coarse fit first"));
   const inside = (n) => n.parentElement?.closest("[data-testid=stPlotlyChart], [data-testid=stImage]");
   document.addEventListener("keydown", () => Object.assign(notes, {
-    key: performance.now(), picture: 0, end: 0, began: false,
+    key: performance.now(), picture: 0, coarse: false, fine: 0, end: 0, began: false,
   }), true);
   const app = document.querySelector("[data-testid=stApp]");
   new MutationObserver((changes) => {
     const now = performance.now();
     if (!notes.picture && changes.some((c) => inside(c.target))) notes.picture = now;
+    if (!notes.fine && coarse() !== notes.coarse) notes.coarse ? (notes.fine = now) : (notes.coarse = true);
     const state = app.getAttribute("data-test-script-state");
     if (state === "running") notes.began = true;
     else if (notes.began && !notes.end) notes.end = now;
@@ -62,20 +67,20 @@ def main(argv: Sequence[str] = ()) -> int:
             print(f"{title}: open and drawn in {time.monotonic() - began:.1f} s")
             page.wait_for_timeout(1500)
             page.evaluate(_WATCH)
-            for label, pictures, ends in sliders(page, moves):
-                said = f"picture {_said(pictures)}, " if pictures else ""
-                print(f"  {label:32} {said}rerun {_said(ends)}", flush=True)
+            for label, times in sliders(page, moves):
+                said = ", ".join(f"{what} {_said(found)}" for what, found in times.items() if found)
+                print(f"  {label:32} {said}", flush=True)
             page.context.close()
     print(f"load of this machine after: {os.getloadavg()[0]:.1f}")
     return 0
 
 
 def sliders(page, moves: int):
-    """For every slider of the centre and the open tab: its label, milliseconds to pictures, milliseconds to ends."""
+    """For every slider of the centre and the open tab: its label, and milliseconds until `picture`, `fine`, `end`."""
     found = page.locator("[data-testid=stMain] [data-testid=stSlider]")
     for i in range(found.count()):
         label = found.nth(i).locator("label").first.inner_text().splitlines()[0]
-        pictures, ends = [], []
+        times: dict[str, list[float]] = {"picture": [], "fine": [], "end": []}
         for move in range(moves):
             thumb = found.nth(i).get_by_role("slider").first
             if not thumb.is_visible() or not thumb.is_enabled():
@@ -88,11 +93,11 @@ def sliders(page, moves: int):
                 continue  # at its end nothing moves
             page.wait_for_timeout(250)
             notes = page.evaluate("window.notes")
-            ends.append(notes["end"] - notes["key"])
-            if notes["picture"]:
-                pictures.append(notes["picture"] - notes["key"])
-        if ends:
-            yield label, pictures, ends
+            for what, found in times.items():
+                if notes[what]:
+                    found.append(notes[what] - notes["key"])
+        if times["end"]:
+            yield label, times
 
 
 def _said(milliseconds: Sequence[float]) -> str:
