@@ -12,7 +12,6 @@ from core.ui.view import View
 V = TypeVar("V", bound=View)
 DEEPEST = 200
 STALE_SECONDS = 3.0  # a request under way may still carry the address from before the last change
-LATE_SECONDS = 2.0  # and the values that widgets had before the page itself moved them
 _VIEW = object()
 
 
@@ -148,8 +147,6 @@ class History(Generic[V]):
         options = list(args[1]) if len(args) > 1 and isinstance(args[1], Iterable) else None
         texts = [kw.get("format_func", str)(o) for o in options or ()]
         if value is not None and (st.session_state.get(key) != value or st.session_state.get(f"{key}:texts") != texts):
-            if key in st.session_state and st.session_state[key] != value:
-                st.session_state[f"{key}:before"] = (st.session_state[key], time.monotonic())
             st.session_state[key] = value  # texts that changed (a share, a new name) reach the browser so, too
         st.session_state[f"{key}:texts"] = texts
 
@@ -157,10 +154,6 @@ class History(Generic[V]):
             new = st.session_state[key]
             if options is not None and not all(v in options for v in (new if isinstance(new, list) else [new])):
                 return  # the text of an option that is gone; the browser had not heard of the new ones yet
-            before, moved = st.session_state.pop(f"{key}:before", (None, -LATE_SECONDS))
-            if new == before and time.monotonic() - moved < LATE_SECONDS:
-                st.session_state[key] = value  # another click brought what this widget held before a button moved it
-                return
             fields = {top: {**getattr(self.now, top), entry: new} if entry else new}
             self.change(**{**(after or {}), **fields})
             if then:
