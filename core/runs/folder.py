@@ -21,6 +21,12 @@ from core.store.disk import home, private, write_atomic, write_json
 _ID = re.compile(r"[\w-]{22}")
 
 
+def _new_id() -> str:
+    while (new := secrets.token_urlsafe(16)).startswith("-"):  # a terminal would take it for an option
+        pass
+    return new
+
+
 class RunFolder:
     """One run on the disk.
 
@@ -60,7 +66,7 @@ class RunFolder:
     @classmethod
     def create(cls, settings: dict[str, Any]) -> "RunFolder":
         """A new run; its id cannot be guessed."""
-        folder = cls(runs_home() / secrets.token_urlsafe(16))
+        folder = cls(runs_home() / _new_id())
         folder.write_settings(settings)
         return folder
 

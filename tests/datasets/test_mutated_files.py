@@ -35,7 +35,7 @@ def seeds():
         soundfile.write(out, RNG.standard_normal(3000) * 0.1, 16000, format=kind.upper())
         files[kind] = out.getvalue()
     files["txt"] = b"one line\n\nand another\n\nand a third \xc3\xa9\n"
-    files["jsonl"] = b'{"text": "one", "label": 1}\n{"text": "two", "label": 2}\n{"text": "three", "label": 1}\n'
+    files["jsonl"] = b'{"text": "apple", "label": 1}\n{"text": "river", "label": 2}\n{"text": "winter", "label": 1}\n'
     return files
 
 

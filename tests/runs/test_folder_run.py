@@ -12,7 +12,7 @@ from core.datasets.io import from_bytes, name_of, to_bytes
 from core.errors import InputError
 from core.models import family
 from core.runs.execute import execute
-from core.runs.folder import RunFolder
+from core.runs.folder import RunFolder, _new_id
 from core.runs.folder_run import FolderRun, Interrupted
 from core.runs.service import new_run
 from core.runs.state import about_state, pack_state, unpack_state
@@ -196,3 +196,9 @@ def test_ids_are_not_paths(table):
     for bad in ("", "..", "../runs", "x" * 22, folder.id + "/..", "." * 22):
         with pytest.raises(InputError):
             RunFolder.find(bad)
+
+
+def test_no_id_looks_like_an_option_of_a_terminal(monkeypatch):
+    drawn = iter(["-" + "a" * 21, "b" * 22])
+    monkeypatch.setattr("core.runs.folder.secrets.token_urlsafe", lambda n: next(drawn))
+    assert _new_id() == "b" * 22

@@ -5,7 +5,7 @@ import json
 import zlib
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 
 from core.errors import InputError
@@ -14,6 +14,7 @@ from pages.directions.view import DirectionsView
 names = some.dictionaries(some.integers(0, 99).map(str), some.text(max_size=20), max_size=5)
 
 
+@settings(suppress_health_check=[HealthCheck.too_slow])  # a busy machine draws slowly
 @given(some.text(max_size=30), some.integers(0, 2**31), names)
 def test_a_view_comes_back_from_its_link(data, sample, renamed):
     view = DirectionsView(data=data, sample=sample, names=renamed)
