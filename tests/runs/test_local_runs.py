@@ -189,7 +189,8 @@ def test_a_study_trains_every_combination_and_at_most_n_at_once(table, tmp_path,
 
 
 APP = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job starts with it ignored
 sys.path[:0] = [{here!r}, {root!r}]
 if __name__ == "__main__":
     import dask, numpy as np, paced
