@@ -8,6 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
+from core.datasets.guard import counted
 from core.errors import InputError
 
 MAX_NODES, MAX_EDGES = 2_000_000, 10_000_000
@@ -159,11 +160,11 @@ def graph(
         raise InputError("Edge weights must be finite and not negative, one for each edge.")
     keep = weights > 0
     if nothing := int((~keep).sum()):
-        notes.append(f"Left out {nothing:,} edge{'s' if nothing != 1 else ''} of weight 0.")
+        notes.append(f"Left out {counted(nothing, 'edge')} of weight 0.")
     loops = int((rows[keep] == columns[keep]).sum())
     keep &= rows != columns
     if loops:
-        notes.append(f"Left out {loops:,} edge{'s' if loops != 1 else ''} from a node to itself.")
+        notes.append(f"Left out {counted(loops, 'edge')} from a node to itself.")
     if not keep.any():
         raise InputError("The graph has no edge between two different nodes; at least one is needed.")
     low_end, high_end = (

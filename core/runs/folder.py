@@ -1,6 +1,5 @@
 """The folder of a run: what is in it and how it is read and written. Knows no Dask."""
 
-import contextlib
 import json
 import os
 import re
@@ -53,15 +52,6 @@ class RunFolder:
     def id(self) -> str:
         """The run's id: its folder's name."""
         return self.path.name
-
-    def size(self) -> int:
-        """Bytes of all its files; files that come and go meanwhile count or not."""
-        total = 0
-        for at, _, files in os.walk(self.path):
-            for name in files:
-                with contextlib.suppress(FileNotFoundError):
-                    total += os.path.getsize(os.path.join(at, name))
-        return total
 
     @classmethod
     def create(cls, settings: dict[str, Any]) -> "RunFolder":

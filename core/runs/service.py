@@ -23,7 +23,7 @@ from core.runs.folder import RunFolder, all_runs, data_path
 from core.runs.monitor import Monitor
 from core.runs.view import Journal, RunView
 from core.store import Card, Entry, Place, add_copy, export_file, load, owner_of
-from core.store.disk import write_atomic
+from core.store.disk import size_of, write_atomic
 
 MOST_JOURNALS = 128
 MOST_STUDY = 200
@@ -197,7 +197,7 @@ class Runs:
 
     def size(self, run_id: str) -> int:
         """Bytes of a run on disk, with its checkpoint and its model, without the data."""
-        return RunFolder.find(run_id).size()
+        return size_of(RunFolder.find(run_id).path)
 
     def export(self, run_id: str) -> bytes:
         """The model of a run as one file, as the library exports it."""

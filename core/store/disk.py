@@ -1,5 +1,6 @@
 """Where things are kept, and writes that leave the old file or the new one, never half of one."""
 
+import contextlib
 import json
 import os
 import secrets
@@ -94,5 +95,10 @@ def sync_folder(folder: Path) -> None:
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of all files in a folder."""
-    return sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
+    """Bytes of all files in a folder; files that come and go meanwhile count or not."""
+    total = 0
+    for at, _, files in os.walk(folder):
+        for name in files:
+            with contextlib.suppress(FileNotFoundError):
+                total += os.path.getsize(os.path.join(at, name))
+    return total

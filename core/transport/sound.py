@@ -78,9 +78,7 @@ def ridge(spectrum: LocalSpectrum, rate: float, columns: int = 400) -> tuple[np.
     return seconds, np.abs(field.frequency[0]) * hertz(spectrum, rate), field.energy
 
 
-def pitched(
-    spectrum: LocalSpectrum, factor: float | np.ndarray, mask: np.ndarray | None = None, *, edits: Sequence[Edit] = ()
-) -> np.ndarray:
+def pitched(spectrum: LocalSpectrum, factor: float | np.ndarray, *, edits: Sequence[Edit] = ()) -> np.ndarray:
     """The sound `(C, n)` with every partial at `factor` times its frequency, amplitudes and timing kept.
 
     The phase of carrier i advances from sample to sample by its own step times the factor; with factor 1 the sound is
@@ -88,11 +86,10 @@ def pitched(
 
     Args:
         factor: one, or `(n,)` at each sample.
-        mask: `(n,)` 0..1, where to change it; everywhere when left out.
         edits: band gains that change the amplitudes beforehand.
     """
     n = spectrum.shape[0]
-    amount = 1 + (factor - 1) * (np.ones(n) if mask is None else np.asarray(mask, dtype=float))
+    amount = np.broadcast_to(np.asarray(factor, dtype=float), n)
     out = spectrum.synthesise(gains=np.zeros(spectrum.k)).astype(float)
     maps = spectrum.maps()
     carrier = 2 * np.pi * spectrum.carriers[:, 0][:, None] / n

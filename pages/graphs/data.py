@@ -100,7 +100,7 @@ def _about(graph: Graph) -> None:
     size = f"{len(graph):,} nodes, {counted(graph.edges, 'edge')}"
     with st.popover(size, icon=":material/info:", help="Where this graph comes from."):
         parts = graph.components()
-        st.markdown(f"**{escape(graph.title)}**: {size}, {parts:,} connected part{'s' if parts != 1 else ''}.")
+        st.markdown(f"**{escape(graph.title)}**: {size}, {counted(parts, 'connected part')}.")
         for line in (graph.source, graph.licence and f"Licence: {graph.licence}", *graph.notes):
             if line:
                 st.caption(escape(line))

@@ -36,9 +36,10 @@ def draw(history: History[DirectionsView], fitted: Fitted) -> None:
         recipe(history)
     with code:
         st.subheader("The same in Python", anchor=False)
-        beside = f" Put *The model* ({EXPORTED}) beside it." if history.now.model else ""
+        exported = EXPORTED if history.now.model else ""
+        beside = f" Put *The model* ({exported}) beside it." if exported else ""
         st.caption(f"Run it from the project's folder; it prints the shape of the basis and of the codes.{beside}")
-        st.code(_snippet(fitted, EXPORTED if history.now.model else ""), wrap_lines=True)
+        st.code(_snippet(fitted, exported), wrap_lines=True)
 
 
 def _card(fitted: Fitted, name: str) -> Card:
