@@ -13,7 +13,7 @@ from core.models import family
 from core.runs import Runs
 from core.runs.execute import execute
 from core.runs.folder_run import FolderRun
-from core.runs.service import new_run
+from core.runs.new import new_run
 
 FAMILY = "directions.autoencoder"
 SEEDS = 6

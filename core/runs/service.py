@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from core.datasets.dataset import Dataset
-from core.datasets.io import name_of, to_bytes
 from core.errors import InputError
 from core.models import Model, family
 from core.runs import work
@@ -21,9 +20,10 @@ from core.runs.active import Active
 from core.runs.cluster import Cluster, configured_address
 from core.runs.folder import RunFolder, all_runs, data_path
 from core.runs.monitor import Monitor
+from core.runs.new import new_run
 from core.runs.view import Journal, RunView
 from core.store import Card, Entry, Place, add_copy, export_file, load, owner_of
-from core.store.disk import size_of, write_atomic
+from core.store.disk import size_of
 
 MOST_JOURNALS = 128
 MOST_STUDY = 200
@@ -373,43 +373,3 @@ class Runs:
         """All runs of a session's key, newest first. With None: of nobody, as the terminal starts them."""
         mine = owner_of(owner) if owner else ""
         return self._views(lambda s: s["owner"] == mine)
-
-
-def new_run(
-    cls: type[Model],
-    dataset: Dataset,
-    settings: Mapping[str, Any],
-    *,
-    seed: int = 0,
-    owner: str | None = None,
-    name: str = "",
-    study: str = "",
-    device: str | None = None,
-    more: Mapping[str, Any] | None = None,
-) -> RunFolder:
-    """The folder of a run that nobody trains yet; the data is stored beside it, once."""
-    stored = name_of(dataset)
-    path = data_path(stored)
-    if not path.is_file():
-        write_atomic(path, to_bytes(dataset))
-    return RunFolder.create(
-        {
-            "family": cls.family,
-            "settings": dict(settings),
-            "seed": int(seed),
-            "owner": owner_of(owner) if owner else "",
-            "name": name,
-            "study": study,
-            "device": device or "",
-            "more": dict(more or {}),
-            "created": time.time(),
-            "data": {
-                "name": stored,
-                "title": dataset.title,
-                "kind": dataset.kind,
-                "samples": len(dataset),
-                "shape": list(dataset.shape),
-                "fingerprint": dataset.fingerprint,
-            },
-        }
-    )

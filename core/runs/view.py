@@ -1,6 +1,7 @@
 """What can be seen of a run: its state, step, numbers, curve and picture, read from its folder."""
 
 import json
+import time
 from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,6 +28,7 @@ class RunView:
         preview: the last picture as PNG, or None.
         seconds: how long it has trained so far.
         seconds_left: an estimate while it trains, else None.
+        silent: seconds since its worker was last heard of while it trains, else 0; long steps are silent too.
         device, where: what trains it, and on which machine.
         queue: 1 for the next of those that wait, None when it does not wait or another process looks after it.
         error: one sentence for `failed` and `lost`, else empty.
@@ -52,6 +54,7 @@ class RunView:
     preview: bytes | None = None
     seconds: float = 0.0
     seconds_left: float | None = None
+    silent: float = 0.0
     device: str = ""
     where: str = ""
     queue: int | None = None
@@ -129,6 +132,7 @@ class Journal:
             preview=preview,
             seconds=self.seconds,
             seconds_left=self._left() if state == "running" else None,
+            silent=max(0.0, time.time() - self.changed) if state == "running" else 0.0,
             device=self.device,
             where=self.where,
             queue=queue if state == "waiting" else None,

@@ -19,7 +19,8 @@ from core.runs.cluster import configured_address
 from core.runs.execute import execute
 from core.runs.folder import RunFolder
 from core.runs.folder_run import FolderRun
-from core.runs.service import Runs, new_run
+from core.runs.new import new_run
+from core.runs.service import Runs
 from core.runs.view import Journal, RunView
 from core.store import add_copy, load_card, places
 from core.store.disk import write_folder

@@ -14,6 +14,7 @@ from core.ui.server_runs import runs
 from core.ui.text import escape, say_error
 
 REFRESH_SECONDS = 1.0
+SILENT_SECONDS = 10.0  # a worker that was killed is noticed after this or later
 _STATES = {
     "waiting": ":orange-badge[waiting]",
     "running": ":blue-badge[training]",
@@ -111,6 +112,8 @@ def _headline(view: RunView) -> None:
         parts.append(f"{duration(view.seconds)} so far")
     if view.seconds_left is not None:
         parts.append(f"{duration(view.seconds_left)} left")
+    if view.silent > SILENT_SECONDS:
+        parts.append(f"no news for {duration(view.silent)}; if its worker was lost, it goes on by itself")
     if view.device:
         parts.append(f"on {escape(view.device)}" + (f" of {escape(view.where)}" if view.where else ""))
     st.markdown(" · ".join(parts))

@@ -11,7 +11,8 @@ from pages.library import actions, importing
 from pages.library.rows import Row, row_of_entry, row_of_run
 
 _NEAREST = ("own", "shared", "pretrained")
-_PICK, _TABLE = "library:pick", "library:table"
+_PICK, _TABLE, _CLICKED = "library:pick", "library:table", "library:clicked"
+_REFRESH_SECONDS = 3.0  # of the table, while a run goes on
 # Widths in pixels: all columns together fit a laptop's screen; a cut cell is whole in the card below.
 _COLUMNS = {
     "Name": st.column_config.Column(width=175, pinned=True),
@@ -39,8 +40,7 @@ def main() -> None:
         device_line()
         remember_owner()
     actions.said()
-    entries = sorted(list_models(owner_key()), key=lambda e: _NEAREST.index(e.place))
-    rows = [row_of_run(r, runs().size(r.id)) for r in runs().list(owner_key())] + [row_of_entry(e) for e in entries]
+    rows = _rows()
     if not rows:
         st.info(
             "There is no model here yet. Train one on a page, or keep one under *Take away*; it then stands here.",
@@ -51,14 +51,39 @@ def main() -> None:
     actions.draw(row, rows)
 
 
+def _rows() -> list[Row]:
+    entries = sorted(list_models(owner_key()), key=lambda e: _NEAREST.index(e.place))
+    return [row_of_run(r, runs().size(r.id)) for r in runs().list(owner_key())] + [row_of_entry(e) for e in entries]
+
+
 def _choose(rows: list[Row]) -> Row:
     """The table, and below it the same choice as a list, for the keyboard."""
     refs = [r.ref for r in rows]
+    under_way = any(r.run and r.run.active for r in rows)
+    st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else None)(_standing(rows))
+    if st.session_state.get(_PICK) not in refs:
+        st.session_state[_PICK] = refs[0]
+    names = {r.ref: f"{r.name} ({'run' if r.run else r.cells['Where']})" for r in rows}  # they stay while a run goes on
+    picked = st.selectbox("Model", refs, key=_PICK, format_func=told_apart(refs, names.__getitem__))
+    return next(r for r in rows if r.ref == picked)
+
+
+def _standing(rows: list[Row]) -> list[tuple[str, str]]:
+    """What decides which choices and actions the page offers: the lines, and the states of the runs."""
+    return [(r.ref, r.run.state if r.run else "") for r in rows]
+
+
+def _table(drawn: list[tuple[str, str]]) -> None:
+    """The table as it is now; the whole page anew when more than numbers has changed, or a line was clicked."""
+    rows = _rows()
+    if _standing(rows) != drawn:
+        st.rerun()
 
     def clicked() -> None:
         chosen = st.session_state[_TABLE]["selection"]["rows"]
-        if chosen and chosen[0] < len(refs):
-            st.session_state[_PICK] = refs[chosen[0]]
+        if chosen and chosen[0] < len(rows):
+            st.session_state[_PICK] = rows[chosen[0]].ref
+            st.session_state[_CLICKED] = True
 
     st.dataframe(
         [r.cells for r in rows],
@@ -69,11 +94,8 @@ def _choose(rows: list[Row]) -> Row:
         column_config=_COLUMNS,
         alt="All models and runs",
     )
-    if st.session_state.get(_PICK) not in refs:
-        st.session_state[_PICK] = refs[0]
-    names = {r.ref: f"{r.name} ({'run' if r.run else r.cells['Where']})" for r in rows}  # they stay while a run goes on
-    picked = st.selectbox("Model", refs, key=_PICK, format_func=told_apart(refs, names.__getitem__))
-    return next(r for r in rows if r.ref == picked)
+    if st.session_state.pop(_CLICKED, False):
+        st.rerun()
 
 
 main()

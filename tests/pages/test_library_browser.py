@@ -4,6 +4,7 @@ import re
 
 import pytest
 from browser_pages import opened, served
+from playwright.sync_api import expect
 
 from pages.directions.view import DirectionsView
 from tests.browser import chromium
@@ -11,7 +12,7 @@ from tests.browser import chromium
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 
-def test_the_panel_of_a_resumed_training_goes_on_by_itself():
+def test_panel_and_library_follow_a_resumed_training_by_themselves():
     view = DirectionsView(family="directions.sae", settings={"k": 8, "steps": 100_000})
     with served() as (address, _), chromium() as browser:
         page = opened(browser, f"{address}/directions?v={view.link()}")
@@ -20,6 +21,12 @@ def test_the_panel_of_a_resumed_training_goes_on_by_itself():
         page.get_by_role("button", name="Stop", exact=False).last.click()
         page.get_by_role("button", name="Resume").click()
         _step(page, beyond=step)
+        table = page.context.new_page()
+        table.goto(f"{address}/library")
+        line = table.locator("[data-testid=stDataFrame] [role=gridcell]", has_text="training")
+        line.wait_for(state="attached", timeout=30_000)
+        before = line.inner_text()
+        expect(line).not_to_have_text(before, timeout=30_000)
         assert not page.problems
 
 

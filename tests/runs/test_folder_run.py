@@ -2,6 +2,7 @@
 
 import json
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from core.models import family
 from core.runs.execute import execute
 from core.runs.folder import RunFolder, _new_id
 from core.runs.folder_run import FolderRun, Interrupted
-from core.runs.service import new_run
+from core.runs.new import new_run
 from core.runs.state import about_state, pack_state, unpack_state
 from core.runs.view import Journal
 
@@ -142,6 +143,17 @@ def test_what_a_killed_worker_still_writes_does_not_undo_the_end(table):
     folder.append("submitted", attempt=2)
     folder.append("started", attempt=2, device="CPU", where="x", start="b", n=1)
     assert journal.refresh().view().state == "running"
+
+
+def test_a_worker_that_is_not_heard_of_is_told(table, monkeypatch):
+    folder = _folder(table)
+    folder.look_after(attempt=1, where="")
+    folder.append("started", attempt=1, device="CPU", where="x", start="a", n=1)
+    journal, now = Journal(folder).refresh(), time.time()
+    monkeypatch.setattr("core.runs.view.time.time", lambda: now + 30)
+    assert journal.view().silent == pytest.approx(30, abs=1)
+    folder.append("done", start="a", n=2)
+    assert journal.refresh().view().silent == 0
 
 
 def test_one_that_is_stopped_before_it_goes_on_keeps_the_time_that_it_took(table):

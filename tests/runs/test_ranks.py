@@ -16,8 +16,8 @@ from core.errors import InputError
 from core.progress import Run
 from core.runs.execute import execute
 from core.runs.folder_run import FolderRun, Interrupted
+from core.runs.new import new_run
 from core.runs.ranks import Link, _look_after, fit
-from core.runs.service import new_run
 from core.store import load
 
 STEPS = 25  # the last of them is checked, and the best

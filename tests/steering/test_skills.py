@@ -12,7 +12,7 @@ from core.errors import InputError
 from core.models import family
 from core.runs.execute import execute
 from core.runs.folder_run import FolderRun
-from core.runs.service import new_run
+from core.runs.new import new_run
 from core.steering.generate import Row, Writing, write
 from core.steering.methods import METHODS, find
 from core.steering.skills import Skills, distractor_check, labels_of, presets
