@@ -1,4 +1,4 @@
-"""Steer generations: dose and cost over seeds beside random directions, speed beside transformers, two sets, memory."""
+"""Steer generations: dose beside random directions, speed beside transformers, two sets of texts, memory, the page."""
 
 import argparse
 import itertools
@@ -22,7 +22,13 @@ from core.steering.pretrained import FOLDER
 from core.steering.steer import Steer
 from core.store import load
 from core.store.library import SHIPPED
+from tests.browser import chromium, settled
+from tests.pages.browser_pages import opened, served
 
+# Both columns of the page hold a token that is not of the prompt.
+_WRITTEN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+  .map((e) => e.shadowRoot.querySelector(".tokens")).filter(Boolean)
+  .some((t) => [...t.querySelectorAll(".column .token")].length > 1)"""
 RATIOS = (0.0, 0.05, 0.1, 0.15, 0.2)
 STYLES = ("question", "spanish", "casual")
 PROMPT = "Give me three ideas for a quiet weekend at home."
@@ -129,6 +135,21 @@ def _transformers(model: LanguageModel, steer: Steer, tokens: int) -> float:
         handle.remove()
 
 
+def opening() -> None:
+    """Seconds from the address typed into a browser to the first written token, on a server just started and again."""
+    with served() as (address, _), chromium() as browser:
+        for what in ("the model still on the disk", "the model loaded"):
+            began = time.monotonic()
+            page = opened(browser, f"{address}/steering")
+            page.wait_for_function(_WRITTEN, timeout=120_000)
+            first = time.monotonic() - began
+            settled(page, 120_000)
+            page.get_by_text("Written:").first.wait_for(timeout=120_000)
+            said = page.get_by_text("Written:").first.inner_text().splitlines()[0]
+            print(f"opening the page, {what}: first token after {first:.1f} s; {said}", flush=True)
+            page.context.close()
+
+
 def sets(model: LanguageModel) -> None:
     """A direction from 100 polite and 100 rude messages, its held-out AUC, and what it does to texts."""
     polite = [p.format(t) for p, t in itertools.product(POLITE, TOPICS)]
@@ -198,12 +219,10 @@ def _spread(values: Sequence[float]) -> str:
 def main(argv: Sequence[str]) -> int:
     """Print the tables; without a language model, one sentence that says how to get it."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks steering", description=__doc__)
-    parser.add_argument("--only", choices=("dose", "speed", "sets", "memory"), help="one table")
+    parser.add_argument("--only", choices=("dose", "speed", "opening", "sets", "memory"), help="one table")
     parser.add_argument("--quick", action="store_true", help="one seed, four openings, 300 texts")
     parser.add_argument("--seeds", type=int, default=None, help="seeds of the dose table (5)")
-    parser.add_argument(
-        "--texts", type=int, default=None, help="texts of the memory table (1000; the issue names 10000)"
-    )
+    parser.add_argument("--texts", type=int, default=None, help="texts of the memory table (1000)")
     parser.add_argument(
         "--block", type=int, default=1, help="block that the memory table reads; later ones take longer"
     )
@@ -216,6 +235,8 @@ def main(argv: Sequence[str]) -> int:
         return 0
     if args.only in (None, "speed"):
         speed(model, 1 if args.quick else 3)
+    if args.only in (None, "opening"):
+        opening()
     if args.only in (None, "sets"):
         sets(model)
     if args.only in (None, "dose"):

@@ -13,6 +13,7 @@ import numpy as np
 from core.device import use_one_thread
 from core.errors import InputError
 from core.store import Card, load, write_atomic
+from core.tables import to_csv
 from core.terminal.data import load_raw, own_units, prepared_as, read
 from core.terminal.options import add_data
 
@@ -89,15 +90,11 @@ def _write(rows: np.ndarray, heading: Sequence[str], what: str, arguments: argpa
         out = io.BytesIO()
         np.save(out, rows)
         content = out.getvalue()
+    elif arguments.json or ending == ".json":
+        cells = [[float(f"{v:.9g}") for v in row] for row in rows]  # nine digits: a float32 comes back exactly
+        content = json.dumps({"names": list(heading), what: cells}).encode()
     else:
-        # nine digits bring every float32 back to the bit
-        cells = [[f"{v:.9g}" for v in row] for row in rows]
-        if arguments.json or ending == ".json":
-            content = json.dumps({"names": list(heading), what: [[float(c) for c in row] for row in cells]}).encode()
-        else:
-            text = io.StringIO()
-            csv.writer(text, lineterminator="\n").writerows([heading, *cells])
-            content = text.getvalue().encode()
+        content = to_csv(heading, rows)
     if arguments.out:
         write_atomic(Path(arguments.out).resolve(), content)
     else:
