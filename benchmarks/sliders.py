@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 
 import numpy as np
+from playwright.sync_api import TimeoutError
 
 from core.ui.view import View
 from pages.compatible.view import CompatibleView
@@ -48,7 +49,7 @@ _OVER = "() => window.notes.end > 0"
 
 
 def main(argv: Sequence[str] = ()) -> int:
-    """Print median and 95th percentile; the sliders that stand on the page as it opens, moved by one step and back."""
+    """Print median and 95th percentile; the sliders that stand on the page as it opens, moved step by step."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks sliders", description=main.__doc__)
     parser.add_argument("--quick", action="store_true", help="two moves of each slider instead of ten")
     parser.add_argument("--only", help="scenes whose name holds this")
@@ -81,21 +82,23 @@ def sliders(page, moves: int):
     for i in range(found.count()):
         label = found.nth(i).locator("label").first.inner_text().splitlines()[0]
         times: dict[str, list[float]] = {"picture": [], "fine": [], "end": []}
-        for move in range(moves):
+        way = "ArrowRight"  # always on, to values that have not been computed before
+        for _ in range(moves):
             thumb = found.nth(i).get_by_role("slider").first
             if not thumb.is_visible() or not thumb.is_enabled():
                 break
             thumb.focus()
-            thumb.press("ArrowRight" if move % 2 == 0 else "ArrowLeft")
+            thumb.press(way)
             try:
-                page.wait_for_function(_OVER, timeout=8000)
-            except Exception:
-                continue  # at its end nothing moves
+                page.wait_for_function(_OVER, timeout=3000)
+            except TimeoutError:
+                way = "ArrowLeft"  # it was at its end, where nothing moves
+                continue
             page.wait_for_timeout(250)
             notes = page.evaluate("window.notes")
-            for what, found in times.items():
+            for what, past in times.items():
                 if notes[what]:
-                    found.append(notes[what] - notes["key"])
+                    past.append(notes[what] - notes["key"])
         if times["end"]:
             yield label, times
 

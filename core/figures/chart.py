@@ -12,21 +12,21 @@ LINE = "rgba(128, 128, 128, 0.35)"  # readable on light and dark pages alike
 
 def figure(x: str, y: str, *, height: int = 280, legend: bool = False) -> go.Figure:
     """An empty figure with axis titles (write units into them)."""
-    fig = go.Figure()
-    fig.update_layout(
-        height=height,
-        margin=dict(l=8, r=8, t=28 if legend else 8, b=8),
-        paper_bgcolor="rgba(0,0,0,0)",
-        plot_bgcolor="rgba(0,0,0,0)",
-        showlegend=legend,
-        legend=dict(orientation="h", y=1.02, yanchor="bottom", x=0, title_text=""),
-        colorway=CATEGORICAL,
-        bargap=0.08,
-        hoverlabel=dict(namelength=-1),
+    return go.Figure(
+        layout=dict(  # at once: an update afterwards takes ten times as long
+            height=height,
+            margin=dict(l=8, r=8, t=28 if legend else 8, b=8),
+            paper_bgcolor="rgba(0,0,0,0)",
+            plot_bgcolor="rgba(0,0,0,0)",
+            showlegend=legend,
+            legend=dict(orientation="h", y=1.02, yanchor="bottom", x=0, title_text=""),
+            colorway=CATEGORICAL,
+            bargap=0.08,
+            hoverlabel=dict(namelength=-1),
+            xaxis=dict(title_text=x, automargin=True, showgrid=False, zeroline=False, linecolor=LINE),
+            yaxis=dict(title_text=y, automargin=True, gridcolor=LINE, zeroline=False),
+        )
     )
-    fig.update_xaxes(title_text=x, automargin=True, showgrid=False, zeroline=False, linecolor=LINE)
-    fig.update_yaxes(title_text=y, automargin=True, gridcolor=LINE, zeroline=False)
-    return fig
 
 
 def histogram(

@@ -4,13 +4,21 @@ import numpy as np
 from scipy import fft
 from sklearn.cluster import kmeans_plusplus
 
-from core.transport.windowed import Window, centres_of, local_spectra, peaks
+from core.transport.windowed import Window, centres_of, local_spectra
+from core.transport.windowed import peaks as peaks_of
 
 KINDS = ("auto", "data", "cover", "log-uniform", "random")
 
 
 def find_carriers(
-    signal: np.ndarray, k: int, *, kind: str = "auto", cells: int = 20, seed: int = 0, sigma: float | None = None
+    signal: np.ndarray,
+    k: int,
+    *,
+    kind: str = "auto",
+    cells: int = 20,
+    seed: int = 0,
+    sigma: float | None = None,
+    peaks: tuple[np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
     """`(K, d)` carriers in cycles a side (the longest one), folded into one half of the frequency space.
 
@@ -22,15 +30,17 @@ def find_carriers(
             direction even), `random` (uniform in the band), `auto` (of `data` and `cover` the one that covers more).
         cells: cells of the grid along the longest side; a carrier serves frequencies within half of it.
         sigma: of the window, in samples; a sixteenth of the side, 4 to 12, when left out.
+        peaks: what `spectral_peaks` found before, since that follows from the signal alone.
     """
     signal = np.asarray(signal, dtype=np.float32)
     rng = np.random.default_rng(seed)
     if kind == "auto":
-        both = [find_carriers(signal, k, kind=one, cells=cells, seed=seed, sigma=sigma) for one in ("data", "cover")]
+        kinds = ("data", "cover")
+        both = [find_carriers(signal, k, kind=o, cells=cells, seed=seed, sigma=sigma, peaks=peaks) for o in kinds]
         energy = _Energy(signal)
         return max(both, key=lambda w: energy.within(w, cells / 2))
     if kind == "data":
-        points, weight = spectral_peaks(signal, sigma=sigma)
+        points, weight = peaks or spectral_peaks(signal, sigma=sigma)
         found = (
             _kmeans(points, weight, k, seed, signal, cells)
             if len(points)
@@ -58,7 +68,7 @@ def spectral_peaks(
     window = Window.of(sigma, signal.shape, pad=1 if d == 3 else 2)
     points, weights = [], []
     for _, power in local_spectra(signal, centres_of(signal.shape, places), window):
-        f, p = peaks(power, count, window.lobe)
+        f, p = peaks_of(power, count, window.lobe)
         points.append(f.reshape(-1, d) * longest)
         weights.append(np.where(p > 0.1 * p[:, :1], p, 0).ravel())  # a weak second peak is the rest of a bent wave
     points, weights = np.concatenate(points), np.concatenate(weights).astype(float)

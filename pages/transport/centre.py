@@ -17,8 +17,6 @@ _CARRIERS = {
     "log-uniform": "log-uniform",
     "random": "random",
 }
-_COARSE_FROM = 512
-
 
 _AFTER = dict(gains={}, kept=[], model="")
 
@@ -44,7 +42,7 @@ def more_settings(history: History[TransportView], chosen: Chosen) -> None:
 
 
 def draw(history: History[TransportView], chosen: Chosen) -> Shown:
-    """Three pictures and the sliders; a large picture is drawn from a coarse fit until the fine one is there."""
+    """Three pictures and the sliders; a picture is drawn from a coarse fit until the fine one is there."""
     kept = saved.spectrum_of(history, chosen)
     place = st.container()  # the pictures before stay in it until there are new ones; an empty one would go blank
     _sliders(history, chosen)
@@ -52,13 +50,13 @@ def draw(history: History[TransportView], chosen: Chosen) -> Shown:
         with place.empty().container():
             _pictures(kept, "A model of the library. Moving a slider fits anew.")
         return kept
-    large = chosen.signal.kind == "picture" and max(chosen.signal.shape) >= _COARSE_FROM
     pictures = None
-    if large and not shown.is_there(history, chosen):
+    if chosen.signal.kind == "picture" and not shown.is_there(history, chosen):
         coarse = shown.get(history, chosen, coarse=True)
         pictures = place.empty()
         with pictures.container():
-            _pictures(coarse, "A coarse fit first; the fine one is on its way.", "coarse")
+            note = "A coarse fit first; the fine one is on its way." if shown.is_large(chosen.signal) else ""
+            _pictures(coarse, note, "coarse")
     on = shown.refined(history, shown.get(history, chosen))
     with (place.empty() if pictures is None else pictures).container():
         _pictures(on)

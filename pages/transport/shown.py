@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from core.progress import Run
-from core.transport.carriers import find_carriers
+from core.transport.carriers import find_carriers, spectral_peaks
 from core.transport.fit import Fitted, SpectrumSettings, fit_spectrum, psnr, snr
 from core.transport.signal import KINDS, Signal
 from core.transport.spectrum import LocalSpectrum
@@ -20,6 +20,7 @@ from pages.transport.data import Chosen
 from pages.transport.view import TransportView
 
 COARSE = 128
+FIRST_STEPS = 12  # of the solve: what is left to do after them is hardly seen
 MOST_CARRIERS = 48
 SETTINGS = {k: "settings" if k == "picture" else f"{k}_settings" for k in KINDS}  # the field of the view, by kind
 _DEFAULTS = {"sound": dict(k=16, cells=120), "outline": dict(k=4, cells=12), "solid": dict(k=8, cells=8)}
@@ -83,13 +84,20 @@ def settings(history: History[TransportView], signal: Signal) -> SpectrumSetting
 
 
 def get(history: History[TransportView], chosen: Chosen, *, coarse: bool = False) -> Shown:
-    """The exact fit of the choices, or that of a smaller copy of the picture, which is there sooner."""
+    """The exact fit of the choices; or a coarse one that is there sooner, of a smaller copy where that is large."""
     signal, identity = chosen.signal, chosen.identity
     made = replace(settings(history, signal), refine=0)
     if coarse:
-        signal, identity = _smaller(identity, signal), f"{identity}:coarse"
+        made = replace(made, iterations=min(made.iterations, FIRST_STEPS))
+        if is_large(signal):
+            signal, identity = _smaller(identity, signal), f"{identity}:coarse"
     with newest("transport:fit"):
         return _fit(_key(identity, made, history), signal, chosen.source, made, history.now.seed, identity)
+
+
+def is_large(signal: Signal) -> bool:
+    """Whether a smaller copy is fitted first."""
+    return signal.kind == "picture" and max(signal.shape) >= 4 * COARSE
 
 
 def refined(history: History[TransportView], on: Shown) -> Shown:
@@ -146,7 +154,13 @@ def _shown(signal: Signal, source: str, made: SpectrumSettings, fitted: Fitted, 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
 def _carriers(key: str, _signal: Signal, _settings: SpectrumSettings, cells: int, seed: int) -> np.ndarray:
-    return find_carriers(_signal.mono, _settings.k, kind=_settings.carriers, cells=cells, seed=seed)
+    peaks = _peaks(json.loads(key)[0], _signal) if _settings.carriers in ("auto", "data") else None
+    return find_carriers(_signal.mono, _settings.k, kind=_settings.carriers, cells=cells, seed=seed, peaks=peaks)
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _peaks(identity: str, _signal: Signal) -> tuple[np.ndarray, np.ndarray]:
+    return spectral_peaks(_signal.mono)
 
 
 @st.cache_resource(max_entries=8, show_spinner=False)
