@@ -25,8 +25,8 @@ SCENES: dict[str, tuple[str, View]] = {
     "Frequency transport, gains at 128 x 128": ("transport", TransportView(tab="Band gains")),
     "Frequency transport, 512 x 512": ("transport", TransportView(size=512)),
 }
-# Notes when a key goes down, when something inside a figure changes after it, when the caption of a coarse picture has
-# gone again, and when the script has run to its end.
+# Notes when a key goes down, when something in a figure changes or is painted after it, when the caption of a coarse
+# picture has gone again, and when the script has run to its end.
 _WATCH = """() => {
   const notes = (window.notes = {});
   const coarse = () => [...document.querySelectorAll("[data-testid=stCaptionContainer]")].some(
@@ -35,10 +35,18 @@ _WATCH = """() => {
   document.addEventListener("keydown", () => Object.assign(notes, {
     key: performance.now(), picture: 0, coarse: false, fine: 0, end: 0, began: false,
   }), true);
+  const seen = () => { if (notes.key && !notes.picture) notes.picture = performance.now(); };
+  for (const paint of ["clearRect", "drawImage", "putImageData", "fill", "stroke"]) {
+    const real = CanvasRenderingContext2D.prototype[paint];
+    CanvasRenderingContext2D.prototype[paint] = function (...values) {
+      if (this.canvas.getRootNode() instanceof ShadowRoot) seen();  // of one of our own components
+      return real.apply(this, values);
+    };
+  }
   const app = document.querySelector("[data-testid=stApp]");
   new MutationObserver((changes) => {
     const now = performance.now();
-    if (!notes.picture && changes.some((c) => inside(c.target))) notes.picture = now;
+    if (changes.some((c) => inside(c.target))) seen();
     if (!notes.fine && coarse() !== notes.coarse) notes.coarse ? (notes.fine = now) : (notes.coarse = true);
     const state = app.getAttribute("data-test-script-state");
     if (state === "running") notes.began = true;

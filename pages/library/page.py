@@ -59,10 +59,10 @@ def _rows() -> list[Row]:
 def _choose(rows: list[Row]) -> Row:
     """The table, and below it the same choice as a list, for the keyboard."""
     refs = [r.ref for r in rows]
-    under_way = any(r.run and r.run.active for r in rows)
-    st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else None)(_standing(rows))
     if st.session_state.get(_PICK) not in refs:
         st.session_state[_PICK] = refs[0]
+    under_way = any(r.run and r.run.active for r in rows)
+    st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else None)(_standing(rows))
     names = {r.ref: f"{r.name} ({'run' if r.run else r.cells['Where']})" for r in rows}  # they stay while a run goes on
     picked = st.selectbox("Model", refs, key=_PICK, format_func=told_apart(refs, names.__getitem__))
     return next(r for r in rows if r.ref == picked)
@@ -79,12 +79,16 @@ def _table(drawn: list[tuple[str, str]]) -> None:
     if _standing(rows) != drawn:
         st.rerun()
 
+    picked = next(i for i, r in enumerate(rows) if r.ref == st.session_state[_PICK])
+
     def clicked() -> None:
         chosen = st.session_state[_TABLE]["selection"]["rows"]
         if chosen and chosen[0] < len(rows):
             st.session_state[_PICK] = rows[chosen[0]].ref
             st.session_state[_CLICKED] = True
 
+    # what the list or an action chose is marked too, and stays so where lines come and go above it
+    st.session_state[_TABLE] = {"selection": {"rows": [picked], "columns": [], "cells": []}}
     st.dataframe(
         [r.cells for r in rows],
         key=_TABLE,

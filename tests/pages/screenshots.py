@@ -25,7 +25,7 @@ SCENES: dict[str, View | None] = {
     "graphs": GraphsView(),
     "transforms": TransformsView(),
     "steering": SteeringView(),
-    "face": FaceView(weights={"mouth: jaw open": 2.0}),
+    "face": FaceView(weights={"mouth: jaw open": 2.0, "pose: yaw": 1.0}),
     "transport": TransportView(),
     "library": None,
 }
@@ -39,9 +39,11 @@ def take(address: str, name: str, folder: Path, *, theme: str = "light") -> Path
     with chromium() as browser:
         page = opened(browser, f"{address}/{name}{link}", color_scheme=theme)
         page.wait_for_selector("[data-testid=stMain] [data-testid=stHeading]", timeout=60_000)
-        for _ in range(3):  # what is drawn by itself, such as a text being written, settles in turns
+        for _ in range(3):  # what draws itself again, settles in turns
             settled(page, 180_000)
             page.wait_for_timeout(2000)
+        if name == "steering":
+            page.get_by_text("Written:").first.wait_for(timeout=180_000)
         shot = Image.open(io.BytesIO(page.screenshot()))
     path = folder / f"{name}.png"
     shot.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
