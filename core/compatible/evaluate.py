@@ -54,14 +54,25 @@ class Evaluation:
             if c >= 0.5:
                 return f"Partly: {numbers}; compute a part of the gallery again."
             return f"No: {numbers}; compute the gallery again."
+        if not max(o, c, n):
+            return "No: by label nothing is found in either space, as hardly any label occurs twice; judge by identity."
         numbers = f"new queries on the old gallery reach {c:.1%}, old ones {o:.1%}, and a new gallery {n:.1%}"
         if c >= o:
             if n - c <= 0.02:
                 return f"Yes: {numbers}, so there is little to gain from computing the gallery again."
             return f"Yes: {numbers}; computing the gallery again gains another {100 * (n - c):.1f} points."
         if c >= o - 0.02:
-            return f"Nearly: {numbers}; the swap costs {100 * (o - c):.1f} points until the gallery is computed again."
-        return f"No: {numbers}; the swap loses {100 * (o - c):.1f} points unless the gallery is computed again."
+            return f"Nearly: {numbers}; the swap costs {100 * (o - c):.1f} points{_after(o, c, n, 'until')}."
+        return f"No: {numbers}; the swap loses {100 * (o - c):.1f} points{_after(o, c, n, 'unless')}."
+
+
+def _after(old: float, crossed: float, new: float, word: str) -> str:
+    """What computing the gallery again would do about the loss; a map may also be bad for the new space itself."""
+    if new >= old:
+        return f" {word} the gallery is computed again"
+    if new <= crossed:
+        return ", and computing the gallery again wins nothing back"
+    return f", and {100 * (old - new):.1f} of them stay lost when the gallery is computed again"
 
 
 def split(pairs: Pairs, *, share: float = 0.5, seed: int = 0) -> tuple[Pairs, Pairs]:

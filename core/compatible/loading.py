@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -92,10 +92,29 @@ def load_embeddings(files: Sequence[File], labels: File | None = None) -> Embedd
             f"There are {len(made)} items; at least six are needed, three to fit a map and three to judge it."
         )
     if labels is not None:
-        made = Embeddings(made.old, made.new, read_labels(*labels), made.title, made.names, notes=made.notes)
+        made = _labelled(made, *labels)
     if made.labels is not None and len(made.labels) != len(made):
         raise InputError(f"There are {len(made):,} items but {len(made.labels):,} labels; give one for each item.")
-    return made
+    return _without_useless_labels(made)
+
+
+def _labelled(made: Embeddings, name: str, data: bytes) -> Embeddings:
+    """With the labels of a file; a first line too many that no other line repeats is its heading."""
+    found, notes = read_labels(name, data), made.notes
+    if len(found) == len(made) + 1 and true_format(name, data) != "npy" and found[0] not in found[1:]:
+        notes = (*notes, f"The first line of {base(name)}, {found[0]}, was taken for its heading.")
+        found = found[1:]
+    return replace(made, labels=found, notes=notes)
+
+
+def _without_useless_labels(made: Embeddings) -> Embeddings:
+    """Labels that are all different, or all equal, cannot say which match is right."""
+    many = 0 if made.labels is None else len(np.unique(made.labels.astype(str)))
+    if many not in (1, len(made)):
+        return made
+    what = "All items have the same label" if many == 1 else "Every item has a label of its own"
+    said = f"{what}, so labels were left out and a match is right by identity."
+    return replace(made, labels=None, notes=(*made.notes, said))
 
 
 def _same_items(old, new) -> None:

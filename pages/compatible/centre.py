@@ -7,6 +7,7 @@ from core.compatible.evaluate import Evaluation
 from core.compatible.plane import plane
 from core.compatible.retrieval import Retrieval
 from core.compatible.study import POSITIONS
+from core.datasets.guard import counted
 from core.figures import chart
 from core.figures.palette import CATEGORICAL, CONTROL
 from core.figures.spaces import two_clouds
@@ -53,6 +54,11 @@ def controls(history: History[CompatibleView], study, path) -> None:
             with toggle:
                 history.bind("rigid", st.toggle, "Rigid block", help="Else the compatible block is least squares.")
     about = _ABOUT[name]
+    if name == "procrustes" and study.d_new > study.d_old:
+        about = (
+            f"Orthogonal Procrustes: the rotation that brings new to old, of which {study.d_old:,} numbers remain. The "
+            f"new space is wider, so the map drops {counted(study.d_new - study.d_old, 'direction')} of it."
+        )
     if name == "bt2" and history.now.rigid and study.d_new <= study.d_old:
         about += (
             " Here the new space is no wider than the old one, so a rigid block loses nothing and extra dimensions add "
@@ -88,7 +94,9 @@ def _worse(on: Shown) -> str:
     if mine < plain:
         return f"On this data no map at all does better: {plain:.1%} new/old."
     if mine < rigid - 1e-9:
-        return f"On this data the rigid map does better: {rigid:.1%} new/old, and it costs nothing of new/new."
+        lost = on.rigid.lost
+        cost = f"it costs {100 * lost:.1f} points of new/new" if lost >= 5e-4 else "it costs nothing of new/new"
+        return f"On this data the rigid map does better: {rigid:.1%} new/old, and {cost}."
     return ""
 
 

@@ -8,10 +8,11 @@ import scipy.linalg
 from sklearn.linear_model import LinearRegression
 
 from core.compatible.bt2 import basis_transformation
-from core.compatible.evaluate import evaluate, evaluate_all, fit_map, split
+from core.compatible.evaluate import Evaluation, evaluate, evaluate_all, fit_map, split
 from core.compatible.export import from_npz, snippet, to_npz
 from core.compatible.maps import lambda_orthogonal, least_squares, moments, no_map, procrustes, within
 from core.compatible.pairs import pairs, unit_rows
+from core.compatible.retrieval import Retrieval
 from core.errors import InputError
 
 
@@ -134,6 +135,20 @@ def test_evaluation_and_verdict():
     assert plain.verdict.startswith("No") and f"{plain.new_old.recall:.1%}" in plain.verdict
     with pytest.raises(InputError, match="procrustes"):
         fit_map(fit, "magic")
+
+
+@pytest.mark.parametrize(
+    ("old", "crossed", "new", "said"),
+    [
+        (0.9, 0.8, 0.95, "loses 10.0 points unless the gallery is computed again"),
+        (0.9, 0.8, 0.85, "10.0 points, and 5.0 of them stay lost when the gallery is computed again"),
+        (0.9, 0.89, 0.88, "costs 1.0 points, and computing the gallery again wins nothing back"),
+        (0.0, 0.0, 0.0, "No: by label nothing is found"),
+    ],
+)
+def test_the_verdict_promises_of_a_new_gallery_only_what_it_brings(old, crossed, new, said):
+    judged = [Retrieval(r, r, None, 10, 10, 0, "label", True) for r in (old, crossed, old, new)]
+    assert said in Evaluation(no_map(2, 2), *judged, loss=0.0, fitted=5, judged=5, same_items=False).verdict
 
 
 def test_an_exported_map_and_its_snippet_apply_the_same(tmp_path, monkeypatch):

@@ -52,7 +52,7 @@ def test_two_files_one_npz_and_a_csv_give_the_same_numbers():
 @pytest.mark.parametrize(
     "name, data, expected",
     [
-        ("y.npy", npy(np.arange(8)), [str(i) for i in range(8)]),
+        ("y.npy", npy(np.arange(8) // 2), [str(i // 2) for i in range(8)]),
         ("y.txt", "\n".join(WORDS).encode(), list(WORDS)),
         ("y.csv", b"item,label\n" + b"\n".join(f"i{i},{w}".encode() for i, w in enumerate(WORDS)), list(WORDS)),
     ],
@@ -71,6 +71,17 @@ def test_labels_in_both_files_may_differ_in_words_but_not_in_groups():
     with pytest.raises(InputError, match="do not agree row by row"):
         load_embeddings(moved)
     assert list(load_embeddings(moved, ("y.txt", "\n".join(WORDS).encode())).labels) == list(WORDS)
+
+
+def test_labels_that_cannot_tell_items_apart_are_left_out_and_a_heading_is_no_label():
+    files = [("a.npy", npy(OLD)), ("b.npy", npy(NEW))]
+    for useless in ([f"item {i}" for i in range(len(OLD))], ["same"] * len(OLD)):
+        made = load_embeddings(files, ("y.txt", "\n".join(useless).encode()))
+        assert made.labels is None and "identity" in made.notes[-1]
+    made = load_embeddings(files, ("y.csv", "\n".join(["kind", *WORDS]).encode()))
+    assert list(made.labels) == list(WORDS) and "kind" in made.notes[-1]
+    with pytest.raises(InputError, match="9 labels"):
+        load_embeddings(files, ("y.csv", "\n".join([WORDS[3], *WORDS]).encode()))
 
 
 BAD = {

@@ -17,7 +17,8 @@ looks at the whole ranking. By label an item never finds itself; by identity it 
 All rows have unit length; $X$ holds new and $Y$ old embeddings of the same items.
 
 - **Rigid** (orthogonal Procrustes): $\min_W \lVert XW-Y\rVert$ with $W^\top W=I$. With $X^\top Y=U\Sigma V^\top$ the
-  answer is $UV^\top$. It changes no inner product of new items, so new/new costs nothing.
+  answer is $UV^\top$. It changes no inner product of new items, so new/new costs nothing; only where the new space is
+  wider than the old one, its further directions are lost.
 - **Affine**: least squares with a shift. It fits best and may press directions flat.
 - **Rigid to free** (λ-orthogonality): the best $W$ with $\lVert W^\top W-I\rVert_F\le\lambda$. λ = 0 is rigid, a large
   λ least squares. Each λ starts from the answer of the one before, the first from Procrustes.
