@@ -12,6 +12,7 @@ from core.ui.view import View
 V = TypeVar("V", bound=View)
 DEEPEST = 200
 STALE_SECONDS = 3.0  # a request under way may still carry the address from before the last change
+LATE_SECONDS = 2.0  # and with a click the values that widgets had before the page itself moved them
 _VIEW = object()
 
 
@@ -29,7 +30,7 @@ class History(Generic[V]):
     def __init__(self, page: str, view: type[V]):
         self.page, self._view, self.notice = page, view, ""
         first = f"{page}:history" not in st.session_state
-        fresh = {"past": [], "now": view(), "future": [], "link": None, "left": {}}
+        fresh = {"past": [], "now": view(), "future": [], "link": None, "left": {}, "moved": {}, "bound": set()}
         self._state = st.session_state.setdefault(f"{page}:history", fresh)
         asked = st.query_params.get("v")
         if asked is not None and asked != self._state["link"] and not self._just_left(asked):
@@ -147,19 +148,30 @@ class History(Generic[V]):
         options = list(args[1]) if len(args) > 1 and isinstance(args[1], Iterable) else None
         texts = [kw.get("format_func", str)(o) for o in options or ()]
         if value is not None and (st.session_state.get(key) != value or st.session_state.get(f"{key}:texts") != texts):
+            if st.session_state.get(key, value) != value:
+                self._state["moved"][key] = (st.session_state[key], time.monotonic())
             st.session_state[key] = value  # texts that changed (a share, a new name) reach the browser so, too
         st.session_state[f"{key}:texts"] = texts
+        self._state["bound"].add(key)
 
         def told():
             new = st.session_state[key]
             if options is not None and not all(v in options for v in (new if isinstance(new, list) else [new])):
                 return  # the text of an option that is gone; the browser had not heard of the new ones yet
+            before, when = self._state["moved"].pop(key, (None, -LATE_SECONDS))
+            if new == before and time.monotonic() - when < LATE_SECONDS and self._clicked():
+                st.session_state[key] = value
+                return
             fields = {top: {**getattr(self.now, top), entry: new} if entry else new}
             self.change(**{**(after or {}), **fields})
             if then:
                 then()
 
         return widget(*args, key=key, on_change=told, **_default(widget, args, kw, options, value), **kw)
+
+    def _clicked(self) -> bool:
+        """Whether this request comes from a button (or a switch that no view holds), and not from a bound widget."""
+        return any(v is True and k not in self._state["bound"] for k, v in st.session_state.items())
 
 
 def _default(widget: Callable[..., Any], args: tuple, kw: dict[str, Any], options: list | None, value: Any) -> dict:

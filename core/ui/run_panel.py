@@ -1,6 +1,6 @@
 """A training while one looks at it: curve, preview, time left, stop, keep, resume."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
@@ -170,7 +170,9 @@ def training_curves(view: RunView, key: str) -> None:
     if not names and view.preview is None:
         return
     curve, picture = st.columns([3, 1]) if view.preview is not None else (st.container(), None)
-    if names:
+    if names and len({p["step"] for p in view.history}) == 1:  # a curve of one point is none
+        curve.caption(measures(view.metrics))
+    elif names:
         first = names.index("loss") if "loss" in names else 0
         with curve:
             name = st.selectbox("Measure", names, index=first, key=f"{key}:measure") if len(names) > 1 else names[0]
@@ -180,6 +182,12 @@ def training_curves(view: RunView, key: str) -> None:
             st.plotly_chart(figure, key=f"{key}:curve", alt=f"{name} over the training steps")
     if picture is not None:
         picture.image(view.preview, caption="As it is now", alt="What the model draws or has learned at this step")
+
+
+def measures(metrics: Mapping[str, float | None], most: int | None = None) -> str:
+    """The first measures in one line."""
+    known = [(n.replace("_", " "), v) for n, v in metrics.items() if v is not None][:most]
+    return ", ".join(f"{n} {v:.3g}" for n, v in known)
 
 
 def duration(seconds: float) -> str:

@@ -7,9 +7,10 @@ from typing import Any
 from core.models import families
 from core.runs import RunView
 from core.store import Card, Entry
-from core.ui.run_panel import duration
+from core.ui.run_panel import duration, measures
 
 _STATE = {"running": "training", "lost": "interrupted"}
+_MEASURES = 3  # that the column has room for
 _PLACE = {"own": "yours", "shared": "shared", "pretrained": "pretrained"}
 
 
@@ -43,7 +44,7 @@ def row_of_entry(entry: Entry) -> Row:
         "Family": title_of(card.family),
         "Data": f"{card.data} ({card.samples:,})",
         "Directions": size_of(card),
-        "Measures": measures(card.metrics),
+        "Measures": measures(card.metrics, _MEASURES),
         "Made": card.date[:16].replace("T", " "),
         "Size / KB": entry.bytes / 1e3,
         "Licence of the data": card.licence,
@@ -65,7 +66,7 @@ def row_of_run(run: RunView, size: int) -> Row:
         "Family": title_of(run.family),
         "Data": f"{run.data['title']} ({run.data['samples']:,})",
         "Directions": "",
-        "Measures": measures(run.metrics),
+        "Measures": measures(run.metrics, _MEASURES),
         "Made": datetime.fromtimestamp(run.created, UTC).isoformat(sep=" ", timespec="minutes")[:16],
         "Size / KB": size / 1e3,
         "Licence of the data": "",
@@ -82,9 +83,3 @@ def title_of(family: str) -> str:
 def size_of(card: Card) -> str:
     """The sizes of all bases inside, such as `16 x 64`."""
     return ", ".join(f"{k} x {d}" for k, d in card.sizes.values())
-
-
-def measures(metrics: dict[str, float | None]) -> str:
-    """The first few measures in one line."""
-    shown = [(n, v) for n, v in metrics.items() if v is not None][:3]
-    return ", ".join(f"{n.replace('_', ' ')} {v:.3g}" for n, v in shown)

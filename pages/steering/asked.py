@@ -165,10 +165,16 @@ def desk() -> Desk:
     return st.session_state.setdefault("steering:desk", Desk())
 
 
-def safest(ready: Ready, view: SteeringView, weights: dict[str, float]) -> dict[str, float]:
-    """Weights scaled down together until no slider is beyond its end and r is at most 0.35 in all."""
+def safest(ready: Ready, view: SteeringView, weights: dict[str, float], wanted: float = 0.0) -> dict[str, float]:
+    """Weights scaled down together until no slider is beyond its end and r is at most 0.35 in all.
+
+    Args:
+        wanted: the r that they are scaled to before; as they are when 0.
+    """
     o, ends = ready.opened, ready.ends(view)
     full = np.array([weights.get(n, 0.0) for n in o.names])
+    if wanted and full.any():
+        full = full * wanted / max(ratio_of(ready, o.model.steers(full)), 1e-9)
     beyond = float(np.max(np.abs(full) / ends, initial=0.0))
     full = full / max(beyond, 1.0)
     ratio = ratio_of(ready, o.model.steers(full))

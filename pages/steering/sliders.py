@@ -12,6 +12,7 @@ from pages.steering.view import SteeringView
 
 _COLOURS = ((AMBER, "#009e73"), (RED, "#e69f00"), (np.inf, "#d55e00"))
 SHOWN = 16
+_CLEAR = 0.2  # total r of a preset: it shows in the text and leaves it fluent
 
 
 def draw(history: History[SteeringView], ready: Ready) -> None:
@@ -87,7 +88,7 @@ def _said(ratio: float, any_: bool) -> str:
 
 def _presets(history: History[SteeringView], ready: Ready) -> None:
     """The styles of the texts that the directions were found in."""
-    made = {label: safest(ready, history.now, w) for label, w in ready.opened.presets.items()}
+    made = {label: safest(ready, history.now, w, _CLEAR) for label, w in ready.opened.presets.items()}
     made = {label: w for label, w in made.items() if w}
     if not made:
         return
@@ -101,7 +102,7 @@ def _presets(history: History[SteeringView], ready: Ready) -> None:
 
     st.pills(
         "Presets", list(made), key=key, on_change=told, wrap=True, format_func=lambda label: escape(label),
-        help="Weights at which the texts of each label lie on average.",
+        help=f"In the proportions at which the texts of each label lie on average, as strong as r = {_CLEAR}.",
     )  # fmt: skip
 
 
