@@ -10,7 +10,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from core.datasets.arrays import read_npz
-from core.datasets.guard import base, decoding, extension, shown
+from core.datasets.guard import base, counted, decoding, extension, shown
 from core.errors import InputError
 from core.graphs.graph import MAX_EDGES, MAX_NODES, Graph, graph
 from core.graphs.graphml import read_graphml
@@ -86,6 +86,9 @@ def _table(label: str, data: bytes, names: set[str] | None = None) -> pd.DataFra
         frame = frame.iloc[1:].reset_index(drop=True)
         frame.columns = [shown(v) for v in first]
         frame = frame.apply(_numeric)
+    if mark == ";":  # such tables write one half as 0,5; names of nodes stay as they are
+        for column in frame.columns[2 if names is None else 1 :]:
+            frame[column] = _with_commas(frame[column])
     return frame
 
 
@@ -97,8 +100,11 @@ def _heads(frame: pd.DataFrame, names: set[str] | None) -> bool:
     if names is not None:
         return first[0] not in names
     low = {v.lower() for v in first}
-    ends = frame.iloc[1:, :2].apply(_numeric)
-    return any(a in low and b in low for a, b in _ENDS) or all(kind.kind in "fiu" for kind in ends.dtypes)
+    if any(a in low and b in low for a, b in _ENDS):
+        return True
+    numbers = [c.dtype.kind in "fiu" for _, c in frame.iloc[1:, :2].apply(_numeric).items()]
+    weights = [_with_commas(_numeric(c)).dtype.kind in "fiu" for _, c in frame.iloc[1:1000, 2:].items()]
+    return all(numbers) or any(weights)
 
 
 def _number(text: str) -> bool:
@@ -114,6 +120,14 @@ def _numeric(column: pd.Series) -> pd.Series:
         return pd.to_numeric(column)
     except (ValueError, TypeError):
         return column
+
+
+def _with_commas(column: pd.Series) -> pd.Series:
+    """Numbers that were written with a decimal comma; other columns as they are."""
+    if column.dtype.kind in "fiub" or not column.notna().any():
+        return column
+    read = _numeric(column.astype(str).str.replace(",", ".", regex=False))
+    return read if read.dtype.kind in "fiu" else column
 
 
 def _from_table(label: str, data: bytes) -> Graph:
@@ -137,7 +151,12 @@ def _from_table(label: str, data: bytes) -> Graph:
         if frame[weight].dtype.kind not in "fiub":
             raise InputError(f"The column {shown(weight)} of {label} must hold numbers, the weights of the edges.")
         weights = frame[weight].to_numpy(np.float64)
-    return graph(index[: len(frame)], index[len(frame) :], weights, nodes=len(known), names=tuple(map(str, known)))
+    notes = ()
+    if unused := [c for c in rest if c != weight]:
+        said = ", ".join(c if isinstance(c, str) else f"column {c + 1}" for c in unused[:5])
+        notes = (f"Not used: {said}. A weight is the only further column and of numbers, or called weight.",)
+    ends_of = index[: len(frame)], index[len(frame) :]
+    return graph(*ends_of, weights, nodes=len(known), names=tuple(map(str, known)), notes=notes)
 
 
 def _with_nodes(made: Graph, name: str, data: bytes) -> Graph:
@@ -162,6 +181,8 @@ def _with_nodes(made: Graph, name: str, data: bytes) -> Graph:
     notes = []
     if (missing := len(made) - len(np.unique(rows[there]))) > 0:
         notes.append(f"{missing:,} nodes of the graph are not in {label}; their values are missing.")
+    if (again := int(there.sum()) - len(np.unique(rows[there]))) > 0:
+        notes.append(f"{counted(again, 'row')} of {label} name a node once more; the last row of a node counts.")
     if (~there).any():
         notes.append(f"{int((~there).sum()):,} rows of {label} name nodes that have no edge and were left out.")
     return made.noted(*notes, **_placed(columns, made))
@@ -250,6 +271,11 @@ def _from_gml(label: str, data: bytes) -> Graph:
         edges = [
             (str(a), str(b), values.get("weight", values.get("value", 1.0))) for a, b, values in read.edges(data=True)
         ]
+    labels = [str(values.get("label", "")) for _, values in nodes]
+    if all(labels) and len(set(labels)) == len(labels):  # a person knows nodes by label, the file by number
+        called = {n: label_ for (n, _), label_ in zip(nodes, labels, strict=True)}
+        nodes = [(called[n], {k: v for k, v in values.items() if k != "label"}) for n, values in nodes]
+        edges = [(called[a], called[b], w) for a, b, w in edges]
     for _, values in nodes:
         graphics = values.pop("graphics", None)
         if isinstance(graphics, dict):

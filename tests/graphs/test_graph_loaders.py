@@ -55,6 +55,22 @@ def test_every_format_gives_the_same_graph(weighted):
     assert "label" in dense.attributes
 
 
+def test_a_heading_in_other_words_decimal_commas_and_columns_without_use():
+    made = read_graph("e.csv", b"a,b,w\nx,y,2\ny,z,1\n")
+    assert made.names == ("x", "y", "z") and made.adjacency[0, 1] == 2
+    made = read_graph("e.csv", b"von;zu;gewicht\nx;y;1,5\ny;z;2,0\n")
+    assert made.names == ("x", "y", "z") and made.adjacency[0, 1] == 1.5 and not made.notes
+    made = read_graph("e.csv", b"source,target,kind\nx,y,red\ny,z,blue\n")
+    assert made.adjacency[0, 1] == 1 and "kind" in made.notes[0]
+
+
+def test_nodes_of_a_gml_are_called_by_their_labels():
+    g = nx.relabel_nodes(nx.path_graph(3), {0: "io", 1: "os", 2: "re"})
+    made = read_graph("g.gml", "\n".join(nx.generate_gml(g)).encode(), ("n.csv", b"name,lines\nre,5\nio,7\nio,8\n"))
+    assert made.names == ("io", "os", "re") and list(made.numbers("lines"))[::2] == [8, 5]
+    assert any("once more" in n for n in made.notes)
+
+
 def test_edge_lists_without_header_and_with_a_table_of_nodes():
     made = read_graph(
         "e.csv", b"# comment\n10 20\n20 30\n10 30\n", ("n.csv", b"id,x,y,kind\n10,0,0,a\n20,1,0,b\n40,5,5,c\n")
