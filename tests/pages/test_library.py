@@ -87,6 +87,20 @@ def test_the_table_shows_size_data_and_measures(key):
     assert row["Measures"] == "explained energy 0.5" and row["Size / KB"] > 1
 
 
+def test_the_line_that_is_marked_is_the_model_below(key):
+    def marked(at: AppTest) -> str:
+        (row,) = at.session_state["library:table"]["selection"]["rows"]
+        return at.dataframe[0].value["Name"][row]
+
+    kept(key, "first")
+    at = pick(library(key), "first")
+    kept(key, "another")  # a line that comes above or below
+    assert marked(clean(at.run())) == "first"
+    assert marked(pick(at, "another")) == "another"
+    at = clean(at.button(key="library:delete").click().run())
+    assert marked(clean(at.button(key="library:undelete").click().run())) == "another"
+
+
 def test_nobody_sees_the_models_of_another(key):
     kept(key, "only mine")
     other = library(new_key())
