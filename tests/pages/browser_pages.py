@@ -74,14 +74,20 @@ def _end(server: subprocess.Popen) -> None:
 
 
 def opened(browser, url: str, viewport=DESKTOP, **kw):
-    """A page in a browser context of its own; it keeps errors of scripts in `problems`."""
+    """A page in a browser context of its own; `problems`: errors of scripts, and what it asked of other servers."""
     context = browser.new_context(viewport=viewport, **kw)
     page = context.new_page()
     page.problems = []
     page.on("pageerror", lambda error: page.problems.append(str(error)))
+    page.on("request", lambda asked: page.problems.extend(_elsewhere(asked.url)))
     page.add_init_script(_WATCH)
     page.goto(url)
     return page
+
+
+def _elsewhere(url: str) -> list[str]:
+    at = urlsplit(url)
+    return [f"asked for {url}"] if at.scheme in ("http", "https") and at.hostname != "127.0.0.1" else []
 
 
 def directions(browser, address: str, view: DirectionsView | None = None, **kw):
