@@ -181,10 +181,12 @@ def _rows(fitted: Fitted, chosen: np.ndarray, k: int, title: str) -> None:
 def _groups(fitted: Fitted, k: int) -> None:
     groups = diagnostics.describe_groups(fitted.codes, k, fitted.dataset.matrix, fitted.dataset.labels, GROUPS)
     st.subheader("From small to large weights", anchor=False)
-    st.caption("All samples in groups of equal size by their weight on this direction; each picture is a group's mean.")
+    pictured = fitted.form.kind != "bars"
+    mean = "; each picture is a group's mean." if pictured else "."
+    st.caption(f"All samples in groups of equal size by their weight on this direction{mean}")
     names = [f"Group {i + 1}" for i in range(len(groups))]
     spans = [f"{number(g.low)} to {number(g.high)}" for g in groups]
-    if fitted.form.kind != "bars":
+    if pictured:
         pictures(
             f"{_KEY}:groups",
             np.stack([g.mean for g in groups]),
