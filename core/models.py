@@ -144,7 +144,8 @@ class Model:
         try:
             model._load(arrays)
         except (KeyError, ValueError, RuntimeError, IndexError) as error:
-            raise InputError(f"These arrays do not make a model of the family {cls.family}: {error}.") from error
+            why = f"there is none called {error}" if type(error) is KeyError else error
+            raise InputError(f"These arrays do not make a model of the family {cls.family}: {why}.") from error
         return model
 
     def seconds(self, dataset: Dataset) -> float:

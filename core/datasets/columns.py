@@ -27,6 +27,8 @@ def split_columns(name: str, columns: Columns, options: LoadOptions, *, rescale:
     label, notes = base(name), list(columns.notes)
     heads = unique(columns.names, notes)
     raw = dict(zip(heads, columns.values, strict=True))
+    if columns.values and not any(map(len, columns.values)):
+        raise InputError(f"{label} has a heading and no rows; accepted is a table with one sample a row.")
     numbers, texts, empty, junk = {}, {}, [], {}
     for head, values in raw.items():
         if values.dtype != object:
@@ -43,7 +45,7 @@ def split_columns(name: str, columns: Columns, options: LoadOptions, *, rescale:
             del numbers[head]
             empty.append(head)
     if empty:
-        notes.append(f"Left out, as they hold no numbers at all: {listed(empty)}.")
+        notes.append(f"Left out, as they hold no finite number: {listed(empty)}.")
 
     label_key, label_values = _labels(label, raw, numbers, texts, options)
     numbers.pop(label_key, None)

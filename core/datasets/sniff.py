@@ -82,7 +82,7 @@ def true_format(name: str, data: bytes) -> str:
     if ending in TEXTUAL:
         return ending
     if any(ending in endings for endings in ACCEPTED.values()):
-        raise InputError(f"{label} is not a {ending} file, or is damaged at its start; {accepted()}.")
+        raise InputError(f"{label} is no {ending} file, or is damaged at its start; {accepted()}.")
     what = f"of the type {ending[:12]}" if ending.isalnum() else "without a known ending"
     raise InputError(f"{label} is a file {what}, which is not read here; {accepted()}.")
 

@@ -85,6 +85,8 @@ class Cluster:
                 target, security = self._local, self._local.security
             else:
                 target, security = self.address, _security(self.address)
+                # what it says there with a traceback when a scheduler goes, is said on the pages in a sentence
+                logging.getLogger("distributed").setLevel(logging.CRITICAL)
             try:
                 self.client = Client(
                     target, security=security, timeout=CONNECT_SECONDS, set_as_default=False, name="basis-explorer"

@@ -64,6 +64,10 @@ def serve(argv: Sequence[str]) -> int:
         "browser.gatherUsageStats": "false",
         "server.fileWatcherType": "none",
     }
+    # by name, as the server itself is started: the terminal uses Streamlit's inside, the core does not depend on it.
+    # Streamlit takes the folder `pages/` for its own until a first session has run `st.navigation`, and meanwhile
+    # answers a deep link with *Page not found*.
+    importlib.import_module("streamlit.runtime.pages_manager").PagesManager.uses_pages_directory = False
     sys.argv = ["streamlit", "run", str(app), *(f"--{name}={value}" for name, value in options.items())]
     try:
         runpy.run_module("streamlit", run_name="__main__", alter_sys=True)

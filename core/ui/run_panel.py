@@ -112,7 +112,7 @@ def _headline(view: RunView) -> None:
         parts.append(f"{duration(view.seconds)} so far")
     if view.seconds_left is not None:
         parts.append(f"{duration(view.seconds_left)} left")
-    if view.silent > SILENT_SECONDS:
+    if view.silent > SILENT_SECONDS and view.step:
         parts.append(f"no news for {duration(view.silent)}; if its worker was lost, it goes on by itself")
     if view.device:
         parts.append(f"on {escape(view.device)}" + (f" of {escape(view.where)}" if view.where else ""))

@@ -13,7 +13,7 @@ from core.ui.data_picker import about, data_picker
 from core.ui.history import History
 from core.ui.owner import owner_key
 from core.ui.settings_form import settings_form, settings_of
-from core.ui.text import say_error, told_apart
+from core.ui.text import escape, say_error, told_apart
 from pages.directions.shown import Origin
 from pages.directions.view import FRESH_BASIS, FRESH_DATA, LARGEST_SEED, DirectionsView
 
@@ -56,6 +56,11 @@ def choose_model(history: History[DirectionsView], dataset: Dataset) -> tuple[ty
         after=FRESH_BASIS,
         help="How the directions are learned.",
     )
+    if history.now.family not in known:
+        st.warning(
+            f"There is no family *{escape(history.now.family[:60])}* here; {chosen.title} stands in.",
+            icon=":material/link_off:",
+        )
     st.caption(chosen.summary)
     limit = chosen.most(dataset)
     settings = settings_form(

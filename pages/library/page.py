@@ -13,6 +13,7 @@ from pages.library.rows import Row, row_of_entry, row_of_run
 _NEAREST = ("own", "shared", "pretrained")
 _PICK, _TABLE, _CLICKED = "library:pick", "library:table", "library:clicked"
 _REFRESH_SECONDS = 3.0  # of the table, while a run goes on
+_IDLE_SECONDS = 20.0  # while none does: another tab may start one
 # Widths in pixels: all columns together fit a laptop's screen; a cut cell is whole in the card below.
 _COLUMNS = {
     "Name": st.column_config.Column(width=175, pinned=True),
@@ -62,7 +63,7 @@ def _choose(rows: list[Row]) -> Row:
     if st.session_state.get(_PICK) not in refs:
         st.session_state[_PICK] = refs[0]
     under_way = any(r.run and r.run.active for r in rows)
-    st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else None)(_standing(rows))
+    st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else _IDLE_SECONDS)(_standing(rows))
     names = {r.ref: f"{r.name} ({'run' if r.run else r.cells['Where']})" for r in rows}  # they stay while a run goes on
     picked = st.selectbox("Model", refs, key=_PICK, format_func=told_apart(refs, names.__getitem__))
     return next(r for r in rows if r.ref == picked)
