@@ -74,10 +74,10 @@ def _pictures(on: Shown, note: str = "", name: str = "centre") -> None:
     )
     look.values(middle, signal, on.drawn, f"**{on.spectrum.k} carriers**, {knots} knots each", "b")
     look.error(right, signal, on.rest, "Error", "c")
-    _numbers(on, note)
+    _numbers(on, note, name == "coarse")
 
 
-def _numbers(on: Shown, note: str) -> None:
+def _numbers(on: Shown, note: str, coarse: bool) -> None:
     samples = on.signal.values.size
     picture = on.kind == "picture"
     with st.container(horizontal=True, gap="medium"):
@@ -104,14 +104,16 @@ def _numbers(on: Shown, note: str) -> None:
             "DCT, as many numbers", f"{_dct(on):.1f} dB", width="content",
             help="A truncated cosine transform of the same size: the largest coefficients, their positions charged.",
         )  # fmt: skip
+    if coarse and not note:
+        return  # what was said of the fit before stays until the fine one is there
     sentences = [note] if note else []
     ahead = on.psnr - _dct(on)
     if ahead < -0.05:
         sentences.append(f"On this signal a truncated cosine transform of equal size is {-ahead:.1f} dB better.")
     if on.spectrum.stored >= samples:
         sentences.append("The fit stores more numbers than the signal has, so a low error says nothing here.")
-    if sentences:
-        st.caption(" ".join(sentences))
+    # an empty one takes the place of what the coarse fit or the one before said; nothing at all would leave that there
+    st.caption(" ".join(sentences)) if sentences else st.empty()
 
 
 def _shape_numbers(on: Shown) -> list[tuple[str, str, str]]:

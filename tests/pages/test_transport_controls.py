@@ -45,6 +45,17 @@ def test_the_fit_is_that_of_the_core_and_sliders_refit():
     assert chance < expected - 3
 
 
+def test_what_the_coarse_fit_is_worse_than_is_not_said_of_the_fine_one():
+    at = clean(open_at(size=128))
+    assert decibels(at) > float(metrics(at)["DCT, as many numbers"].split()[0])
+    assert "cosine transform of equal size" not in captions(at)
+    by_key(at, "settings.k").set_value(1).run()
+    assert "cosine transform of equal size" in captions(clean(at))
+    by_key(at, "settings.k").set_value(7).run()
+    assert decibels(at) > float(metrics(at)["DCT, as many numbers"].split()[0])
+    assert "cosine transform of equal size" not in captions(clean(at))
+
+
 def test_the_place_and_the_read_out():
     at = clean(open_at(**SMALL))
     by_key(at, "field.row").set_value(10).run()
