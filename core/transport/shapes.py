@@ -108,7 +108,18 @@ def mesh_solid(vertices: np.ndarray, faces: np.ndarray, n: int = 48, *, seed: in
     if (winding > 0.5).sum() < (winding < -0.5).sum():  # triangles that face inwards
         inside = np.where(close, side > 0, inside)
     values = np.where(inside, -distance, distance)
-    return Signal(values.reshape(1, n, n, n).astype(np.float32), "solid", title)
+    notes = ("The mesh has holes; they were covered over, so that it has an inside.",) if _is_open(v, f) else ()
+    return Signal(values.reshape(1, n, n, n).astype(np.float32), "solid", title, notes=notes)
+
+
+def _is_open(vertices: np.ndarray, faces: np.ndarray) -> bool:
+    """Whether an edge ends an odd number of triangles; corners at the same place are one corner."""
+    _, corner = np.unique(vertices, axis=0, return_inverse=True)
+    f = corner.reshape(-1)[faces].astype(np.int64)
+    f = f[(f[:, 0] != f[:, 1]) & (f[:, 1] != f[:, 2]) & (f[:, 2] != f[:, 0])]
+    edges = np.sort(np.concatenate([f[:, [0, 1]], f[:, [1, 2]], f[:, [2, 0]]]), axis=1)
+    _, times = np.unique(edges[:, 0] * len(vertices) + edges[:, 1], return_counts=True)
+    return bool((times % 2).any())
 
 
 def _surface_samples(triangles: np.ndarray, count: int, rng) -> tuple[np.ndarray, np.ndarray, float]:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from core.datasets.audio import lower_rate, read_sound
-from core.datasets.guard import base, check_values, extension
+from core.datasets.guard import base, check_values, counted, extension
 from core.datasets.options import ACCEPTED, LIMITS
 from core.datasets.pixels import pixels
 from core.datasets.sniff import true_format
@@ -72,7 +72,7 @@ def read_whole_sound(name: str, data: bytes) -> Signal:
     wave, rate = lower_rate(wave, rate, notes)
     check_values(wave, label)
     if len(wave) < SHORTEST:
-        raise InputError(f"{label} holds {len(wave)} samples; a sound needs {SHORTEST} or more.")
+        raise InputError(f"{label} holds {counted(len(wave), 'sample')}; a sound needs {SHORTEST} or more.")
     return Signal(wave[None], "sound", label, float(rate), tuple(notes))
 
 

@@ -173,7 +173,8 @@ def _about(chosen: Chosen) -> None:
         "outline": f"signed distance on {size} samples, negative inside",
         "solid": f"signed distance on {size} samples, negative inside",
     }[signal.kind]
-    with st.popover(size, icon=":material/info:", help="Where this signal comes from, what was done to it."):
+    label = f"{signal.shape[0] / (signal.rate or 1):.2f} s" if signal.kind == "sound" else size
+    with st.popover(label, icon=":material/info:", help="Where this signal comes from, what was done to it."):
         st.markdown(f"**{escape(signal.title)}**: {what}.")
         for line in (chosen.source, *signal.notes):
             if line:

@@ -134,6 +134,7 @@ def test_a_mesh_with_a_hole_has_the_inside_of_the_whole_one():
     assert iou(whole.values[0], exact) > 0.92
     assert np.abs(whole.values[0] - exact).max() < 0.03
     holed = mesh_solid(vertices, faces[: int(0.93 * len(faces))], 24)
+    assert whole.notes == () and "holes" in holed.notes[0]
     assert iou(holed.values, whole.values) > 0.9
     turned = mesh_solid(vertices, faces[:, ::-1], 24)
     assert iou(turned.values, whole.values) > 0.97
