@@ -60,8 +60,9 @@ def _rows() -> list[Row]:
 def _choose(rows: list[Row]) -> Row:
     """The table, and below it the same choice as a list, for the keyboard."""
     refs = [r.ref for r in rows]
-    if st.session_state.get(_PICK) not in refs:
-        st.session_state[_PICK] = refs[0]
+    # set each time: the browser holds the text of the choice, which a new name or a second model of that name changes
+    known = st.session_state.get(_PICK)
+    st.session_state[_PICK] = known if known in refs else refs[0]
     under_way = any(r.run and r.run.active for r in rows)
     st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else _IDLE_SECONDS)(_standing(rows))
     names = {r.ref: f"{r.name} ({'run' if r.run else r.cells['Where']})" for r in rows}  # they stay while a run goes on
@@ -77,13 +78,15 @@ def _standing(rows: list[Row]) -> list[tuple[str, str]]:
 def _table(drawn: list[tuple[str, str]]) -> None:
     """The table as it is now; the whole page anew when more than numbers has changed, or a line was clicked."""
     rows = _rows()
-    if _standing(rows) != drawn:
+    if _standing(rows) != drawn or all(r.ref != st.session_state[_PICK] for r in rows):
         st.rerun()
 
     picked = next(i for i, r in enumerate(rows) if r.ref == st.session_state[_PICK])
 
     def clicked() -> None:
-        chosen = st.session_state[_TABLE]["selection"]["rows"]
+        selection = st.session_state[_TABLE]["selection"]
+        # a click into a line marks a cell, and one at its head the line
+        chosen = [r for r in [*(row for row, _ in selection["cells"]), *selection["rows"]] if r != picked]
         if chosen and chosen[0] < len(rows):
             st.session_state[_PICK] = rows[chosen[0]].ref
             st.session_state[_CLICKED] = True
@@ -95,7 +98,7 @@ def _table(drawn: list[tuple[str, str]]) -> None:
         key=_TABLE,
         hide_index=True,
         on_select=clicked,
-        selection_mode="single-row",
+        selection_mode=["single-row-required", "single-cell"],
         column_config=_COLUMNS,
         alt="All models and runs",
     )
