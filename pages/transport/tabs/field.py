@@ -133,7 +133,7 @@ def _legend(layer: str, low: float, high: float) -> None:
             "fit, or without energy."
         )
     elif layer == "residual":
-        st.caption("Share of the local variance that the fit misses: dark 0, yellow 1. The field means little there.")
+        st.caption("Share of the local variance that the fit misses: dark 0, yellow 1, where the field means little.")
     else:
         st.caption("Strokes have no heads, since w and −w are one wave. None stand where the fit misses over half.")
 
