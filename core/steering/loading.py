@@ -32,7 +32,7 @@ def load_model(source: str, dtype: torch.dtype) -> tuple[Any, Any, str, str]:
 
     if not source:
         raise InputError("Name a language model: smollm2, a Hugging Face id, a folder or a GGUF file.")
-    path = Path(source).expanduser()
+    path = _path(source)
     if source == DEFAULT:
         folder = SMOLLM2.check()
         digest = hashlib.sha256(json.dumps(SMOLLM2.sums(), sort_keys=True).encode()).hexdigest()
@@ -52,6 +52,18 @@ def load_model(source: str, dtype: torch.dtype) -> tuple[Any, Any, str, str]:
     module, tokenizer = _from_pretrained(source, dtype, source, local=local)
     commit = getattr(module.config, "_commit_hash", None) or "main"
     return module, tokenizer, source, hashlib.sha256(f"{source}@{commit}".encode()).hexdigest()
+
+
+def _path(source: str) -> Path:
+    """What a person has typed as a path, whether there is anything at it or not."""
+    try:
+        path = Path(source).expanduser()
+        path.exists()
+        return path
+    except (OSError, ValueError, RuntimeError):  # too long, with a zero in it, or at the home of nobody
+        raise InputError(
+            f"{source[:80]!r} is no folder, no GGUF file and no Hugging Face id (such as owner/model)."
+        ) from None
 
 
 def load_gguf(path: Path, dtype: torch.dtype) -> tuple[Any, Any]:

@@ -322,4 +322,7 @@ def test_ids_that_cannot_be_had_are_one_sentence_each(monkeypatch, tmp_path):
         server.server_close()
     _refused("nobody/no-such-model", "cannot be reached")
     _refused("not an id at all/??", "no Hugging Face id")
+    _refused("x" * 300, "no Hugging Face id")
+    _refused("a\0b", "no Hugging Face id")
+    _refused("~nobody-lives-here/model", "no Hugging Face id")
     _refused("", "Name a language model")
