@@ -12,7 +12,7 @@ from core.ui.view import View
 V = TypeVar("V", bound=View)
 DEEPEST = 200
 STALE_SECONDS = 3.0  # a request under way may still carry the address from before the last change
-LATE_SECONDS = 2.0  # and with a click the values that widgets had before the page itself moved them
+LATE_SECONDS = 10.0  # and with a click the values that widgets had before the page itself moved them
 _VIEW = object()
 
 

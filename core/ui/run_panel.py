@@ -177,9 +177,14 @@ def training_curves(view: RunView, key: str) -> None:
         with curve:
             name = st.selectbox("Measure", names, index=first, key=f"{key}:measure") if len(names) > 1 else names[0]
             points = [(p["step"], p[name]) for p in view.history if p.get(name) is not None]
-            steps, values = zip(*points, strict=True) if points else ((), ())
-            figure = chart.lines({name: (steps, values)}, x="Step", y=name.replace("_", " "), height=240, legend=False)
-            st.plotly_chart(figure, key=f"{key}:curve", alt=f"{name} over the training steps")
+            if len(dict(points)) == 1:  # measured once, at the end
+                st.caption(measures({name: points[-1][1]}))
+            else:
+                steps, values = zip(*points, strict=True) if points else ((), ())
+                figure = chart.lines(
+                    {name: (steps, values)}, x="Step", y=name.replace("_", " "), height=240, legend=False
+                )
+                st.plotly_chart(figure, key=f"{key}:curve", alt=f"{name} over the training steps")
     if picture is not None:
         picture.image(view.preview, caption="As it is now", alt="What the model draws or has learned at this step")
 
