@@ -33,6 +33,7 @@ class RunView:
         queue: 1 for the next of those that wait, None when it does not wait or another process looks after it.
         error: one sentence for `failed` and `lost`, else empty.
         kept: whether there is a model (`Runs.result`).
+        kept_step: the step that the model is from; None when there is none.
         returns: it is lost, and goes on by itself when its cluster answers again.
         resumable: whether `Runs.resume` takes it.
         created: when it was submitted, seconds since 1970.
@@ -60,6 +61,7 @@ class RunView:
     queue: int | None = None
     error: str = ""
     kept: bool = False
+    kept_step: int | None = None
     returns: bool = False
     resumable: bool = False
     created: float = 0.0
@@ -82,6 +84,7 @@ class Journal:
         self.metrics: dict[str, float | None] = {}
         self.history: list[dict[str, float | None]] = []
         self.seen: dict[str, int] = {}  # the last event number of each start
+        self.kept_step: int | None = None
         self.killed = False  # what the worker wrote after that, before it ended, is nobody's
         self.shared = False  # whether the worker writes to this very folder
         self._place = 0
@@ -138,6 +141,7 @@ class Journal:
             queue=queue if state == "waiting" else None,
             error=error if state in ("failed", "lost") else "",
             kept=(self.folder.model_path / "card.json").is_file(),
+            kept_step=self.kept_step,
             returns=returns and state == "lost",
             resumable=state in ("stopped", "failed") or (state == "lost" and not returns),
             created=s["created"],
@@ -185,6 +189,7 @@ class Journal:
             self.state, self.error = name, e.get("error", "")
             self.seconds = e.get("seconds", self.seconds)
             self.killed = e.get("killed", False)
+            self.kept_step = self.step if e.get("kept") else self.kept_step
 
     def _back_to(self, step: int) -> None:
         """Forget reports of steps that are done again."""

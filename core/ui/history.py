@@ -28,9 +28,18 @@ class History(Generic[V]):
     """
 
     def __init__(self, page: str, view: type[V]):
-        self.page, self._view, self.notice = page, view, ""
+        self.page, self._view = page, view
         first = f"{page}:history" not in st.session_state
-        fresh = {"past": [], "now": view(), "future": [], "link": None, "left": {}, "moved": {}, "bound": set()}
+        fresh = {
+            "past": [],
+            "now": view(),
+            "future": [],
+            "link": None,
+            "left": {},
+            "moved": {},
+            "bound": set(),
+            "notice": "",
+        }
         self._state = st.session_state.setdefault(f"{page}:history", fresh)
         asked = st.query_params.get("v")
         if asked is not None and asked != self._state["link"] and not self._just_left(asked):
@@ -46,10 +55,15 @@ class History(Generic[V]):
         try:
             asked = self._view.from_link(link)
         except InputError as error:
-            self.notice = str(error)
+            self._state["notice"] = str(error)
             return
         if asked != self.now:
             self._remember(asked)
+
+    @property
+    def notice(self) -> str:
+        """Said until the view changes: a page may run several times before anybody has read it."""
+        return self._state["notice"]
 
     @property
     def now(self) -> V:
@@ -59,7 +73,7 @@ class History(Generic[V]):
     def _remember(self, view: V) -> None:
         self._state["past"] = [*self._state["past"], self.now][-DEEPEST:]
         self._state["future"] = []
-        self._state["now"] = view
+        self._state["now"], self._state["notice"] = view, ""
 
     def change(self, **fields: Any) -> None:
         """Go to a view with these fields changed; it can be undone."""

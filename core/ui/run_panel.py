@@ -117,6 +117,8 @@ def _headline(view: RunView) -> None:
     if view.device:
         parts.append(f"on {escape(view.device)}" + (f" of {escape(view.where)}" if view.where else ""))
     st.markdown(" · ".join(parts))
+    if view.kept and not view.active and (view.kept_step or view.step) < view.step:
+        st.caption(f"The model is that of step {view.kept_step:,}; it was not kept since.")
     if view.error:
         st.warning(escape(view.error), icon=":material/error:")
     trouble = runs().trouble()

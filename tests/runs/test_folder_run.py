@@ -156,6 +156,16 @@ def test_a_worker_that_is_not_heard_of_is_told(table, monkeypatch):
     assert journal.refresh().view().silent == 0
 
 
+def test_the_step_that_a_kept_model_is_from_outlives_later_steps(table):
+    folder = _folder(table)
+    folder.append("progress", step=5, total=9, metrics={}, seconds=1.0, start="a", n=1)
+    folder.append("stopped", kept=True, start="a", n=2)
+    folder.append("progress", step=8, total=9, metrics={}, seconds=2.0, start="b", n=1)
+    folder.append("stopped", kept=False)
+    view = Journal(folder).refresh().view()
+    assert (view.step, view.kept_step) == (8, 5)
+
+
 def test_one_that_is_stopped_before_it_goes_on_keeps_the_time_that_it_took(table):
     folder = _folder(table)
     folder.append("progress", step=3, total=9, metrics={}, seconds=40.0, start="a", n=1)

@@ -26,6 +26,7 @@ def script():
     st.button("Undo", key="undo", on_click=history.undo)
     st.button("Else", key="else")
     st.text(str(history.now.seed))
+    st.caption(history.notice)
 
 
 @pytest.fixture
@@ -61,3 +62,12 @@ def test_a_click_that_carries_the_old_value_of_a_widget_does_not_undo_the_button
     monkeypatch.setattr(module.time, "monotonic", lambda: later)
     at.number_input[0].set_value(0)
     assert seed(press(at, "Else").run()) == 0  # after so long the browser has heard
+
+
+def test_a_broken_link_is_said_until_the_view_changes():
+    at = AppTest.from_function(script, default_timeout=20)
+    at.query_params["v"] = "zzzBROKEN"
+    at.run()
+    assert "incomplete or altered" in at.run().caption[0].value
+    press(at, "Another").run()
+    assert at.caption[0].value == "" and seed(at) == 1

@@ -25,6 +25,7 @@ FEWEST = 60
 MODES = {"skills": "Skills of my texts", "sets": "Two sets of texts", "words": "Words of a concept"}
 FAMILIES = {"skills": "steering.skills", "sets": "steering.contrast", "words": "steering.contrast"}
 LONGEST_PASTE = 2_000_000
+_SHOWS = 3.0  # sigma of a direction of one's own when it is first taken up; the slider's ends hold it within r = 0.35
 
 
 def draw(history: History[SteeringView], opened: Opened, ready: Ready | None) -> None:
@@ -155,6 +156,13 @@ def _suggested(mode: str, dataset: Dataset | None) -> str:
     return f"Skills of {title}" if mode == "skills" else f"Direction: {title}"
 
 
+def _use(history: History[SteeringView], run_id: str, ref: str) -> None:
+    """Steer by a finished build; its one direction, where it has no more, so strongly that it shows."""
+    basis = runs().result(run_id)[0].bases()["directions"]
+    weights = {basis.names[0]: _SHOWS} if basis.k == 1 else {}
+    history.change(**{**FRESH_MODEL, "model": ref, "weights": weights})
+
+
 def _result(history: History[SteeringView], run_id: str) -> None:
     view = run_panel(run_id, key="steering:run")
     if view is None or view.active or not view.kept:
@@ -164,7 +172,7 @@ def _result(history: History[SteeringView], run_id: str) -> None:
         if history.now.model != ref:
             st.button(
                 "Steer with it", type="primary", icon=":material/tune:", key="steering:build:use",
-                on_click=lambda: history.change(**{**FRESH_MODEL, "model": ref}),
+                on_click=lambda: _use(history, run_id, ref),
             )  # fmt: skip
         name = st.text_input("Name in the library", view.name, max_chars=120, key=f"steering:build:keep-name:{run_id}")
         pressed = st.button("Keep in my library", icon=":material/bookmark:", key="steering:build:keep")

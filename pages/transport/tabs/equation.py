@@ -117,7 +117,7 @@ def _lengths(tried: Tried) -> None:
             f"Carrying beats standing still at {', '.join(f'{n:g}' for n in good)} of the side, not at other lengths."
         )
     else:
-        st.caption("Holding S constant is better at every length: this signal does not obey a transport law.")
+        st.caption("Carrying beats standing still at no length: this signal does not obey a transport law.")
 
 
 def _maps(tried: Tried) -> None:

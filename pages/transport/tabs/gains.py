@@ -44,7 +44,8 @@ def _pictures(history: History[TransportView], on: Shown) -> None:
     look.values(one, on.signal, before, "**Before**", "before")
     look.values(two, on.signal, after, "**After**" + (f", {len(now.kept) + 1} edits" if now.kept else ""), "after")
     size = float(np.sqrt(np.mean(change**2)))
-    look.error(three, on.signal, change, "Difference", "change", f"; root mean square {number(size)}")
+    said = f"; root mean square {number(size)}" if size > 1e-6 else "; nothing is changed"  # but for rounding
+    look.error(three, on.signal, change, "Difference", "change", said)
 
 
 def _where(history: History[TransportView], on: Shown) -> None:
