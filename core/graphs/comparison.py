@@ -110,8 +110,13 @@ def compare(
     return [Score(b, tuple(fits)) for b, fits in made.items()]
 
 
-def verdict(scores: Sequence[Score]) -> str:
-    """What the accuracies say, in one or two sentences with their numbers."""
+def verdict(scores: Sequence[Score], *, features: bool = True) -> str:
+    """What the accuracies say, in one or two sentences with their numbers.
+
+    Args:
+        features: whether the graph has features of its own; without them also the network alone starts from features
+            smoothed along the edges, so it cannot be said to ignore them.
+    """
     best = max(scores, key=lambda s: s.mean)
     majority = float(np.mean([f.majority for f in best.fits]))
     does = "is best on the nodes held out," if len(scores) > 1 else "reaches on the nodes held out:"
@@ -119,9 +124,12 @@ def verdict(scores: Sequence[Score]) -> str:
     alone = next((s for s in scores if s.basis == ALONE), None)
     text += f"; always saying the largest class gives {majority:.1%}."
     if alone is best and len(scores) > 1:
-        return text + " Here the edges do not help: no filter beats the network that ignores them."
+        if features:
+            return text + " Here the edges do not help: no filter beats the network that ignores them."
+        return text + " Here no filter adds to the smoothed features that all start from."
     if alone is not None:
-        text += f" The network without the graph reaches {_share(alone)}."
+        knows = "without the graph" if features else "without a filter, on the smoothed features alone,"
+        text += f" The network {knows} reaches {_share(alone)}."
     close = [s for s in scores if s is not best and s is not alone and best.mean - s.mean <= max(best.spread, s.spread)]
     if close:
         text += f" Within one standard deviation of it: {', '.join(f'{NAMES[s.basis]} ({_share(s)})' for s in close)}."

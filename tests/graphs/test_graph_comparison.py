@@ -34,5 +34,9 @@ def test_the_verdict_names_the_best_and_says_when_the_graph_does_not_help():
     text = verdict([score("optimal", 0.9, 0.8), score("favard", 0.84, 0.84), score("none", 0.6, 0.6)])
     assert "OptBasisGNN** is best" in text and "85.0% ± 7.1%" in text and "FavardGNN (84.0%" in text
     assert "edges do not help" in verdict([score("optimal", 0.5), score("none", 0.6)])
+    smoothed = verdict([score("optimal", 0.5), score("none", 0.6)], features=False)
+    assert "edges do not help" not in smoothed and "no filter adds" in smoothed
+    filtered = verdict([score("optimal", 0.9), score("none", 0.6)], features=False)
+    assert "without the graph" not in filtered and "smoothed features alone" in filtered
     alone = verdict([score("favard", 0.9)])
     assert "90.0%" in alone and "best" not in alone  # there is nothing to be better than

@@ -70,7 +70,8 @@ def _scores(on: Shown, attribute: str, bases: list[str], seeds: int, settings: C
     kinds = [b for b in BASES if b in bases]
     if graph.features is None:
         st.caption(
-            "The nodes have no features, so the network starts from smoothed random ones: it learns by the edges alone."
+            "The nodes have no features, so every network starts from random ones smoothed along the edges: it "
+            "learns by the edges alone."
         )
     many = len(kinds) * seeds
     guess = many * settings.steps * (6e-3 + 1.5e-7 * settings.degree * graph.adjacency.nnz)
@@ -81,7 +82,7 @@ def _scores(on: Shown, attribute: str, bases: list[str], seeds: int, settings: C
 
 
 def _results(on: Shown, attribute: str, scores: list[Score], settings: ClassifySettings) -> None:
-    st.markdown(verdict(scores))
+    st.markdown(verdict(scores, features=on.graph.features is not None))
     rows = [
         {
             "model": NAMES[s.basis],
