@@ -76,9 +76,11 @@ class Jobs:
         Args:
             key: names vectors, method, seed and neighbours; equal keys share one job.
             vectors: `(N, D)`.
-            owner: who asks; see `cancel`.
+            owner: who asks; see `cancel`. One who asks for another map is looking at that one, so whatever of theirs
+                still waits for its turn no longer stands before it, and can be asked for again.
         """
         with self._lock:
+            self._leave_waiting(owner, but=key)
             job = self._jobs.get(key)
             if job is None or job.state in ("failed", "cancelled"):
                 job = self._jobs[key] = Job()
@@ -106,6 +108,16 @@ class Jobs:
             for job in self._jobs.values():
                 if not job.over:
                     _end(job)
+
+    def _leave_waiting(self, owner: str, but: str) -> None:
+        """Drop what only this owner waits for and has not begun; the lock is held."""
+        for key, job in list(self._jobs.items()):
+            if not owner or key == but or job.state != "waiting" or owner not in job.owners:
+                continue
+            job.owners.discard(owner)
+            if not job.owners:
+                _end(job)
+                del self._jobs[key]
 
     def _follow(self, job: Job, vectors: np.ndarray, request: dict) -> None:
         with self._turn:

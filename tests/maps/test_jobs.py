@@ -47,6 +47,21 @@ def test_cancel_ends_the_process_when_the_last_owner_leaves(jobs):
     assert wait(jobs.start("a", x[:20], "t-SNE")).state == "done"  # it can be asked for again
 
 
+def test_who_asks_for_another_map_no_longer_waits_for_the_last(jobs):
+    x = np.random.default_rng(0).standard_normal((3000, 20)).astype(np.float32)
+    running = jobs.start("a", x, "t-SNE", owner="one")
+    while running.process is None and not running.over:
+        time.sleep(0.01)
+    left, shared = jobs.start("b", x, "t-SNE", owner="one"), jobs.start("c", x, "t-SNE", owner="two")
+    jobs.start("c", x, "t-SNE", owner="one")
+    last = jobs.start("d", x[:20], "t-SNE", owner="one")
+    assert left.state == "cancelled" and jobs.get("b") is None  # so the page asks for it again
+    assert (running.state, shared.state, shared.owners) == ("running", "waiting", {"two"})
+    jobs.cancel("a", "one")
+    jobs.cancel("c", "two")
+    assert wait(last).state == "done"
+
+
 def test_what_cannot_be_laid_out_fails_with_its_sentence(jobs):
     job = wait(jobs.start("a", np.zeros((9, 3)), "t-SNE"))
     assert job.state == "failed" and "the same" in job.error
