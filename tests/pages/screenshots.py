@@ -41,6 +41,7 @@ def take(address: str, name: str, folder: Path, *, theme: str = "light") -> Path
         page.wait_for_selector("[data-testid=stMain] [data-testid=stHeading]", timeout=60_000)
         for _ in range(3):  # what draws itself again, settles in turns
             settled(page, 180_000)
+            page.wait_for_function("!document.querySelector('[data-testid=stProgress]')", timeout=180_000)
             page.wait_for_timeout(2000)
         if name == "steering":
             page.get_by_text("Written:").first.wait_for(timeout=180_000)
