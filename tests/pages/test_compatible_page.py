@@ -168,6 +168,11 @@ def test_two_files_are_compared_by_identity_and_with_labels_by_label():
     assert [c for c in at.caption if "v3" in c.value] and not at.error
     at = clean(further(at).set_value([("v4.npy", npy(NEW[:9]), "application/octet-stream")]).run())
     assert ["hold 90 items" in e.value for e in at.error] == [True]
+    both = [("v4.npy", npy(NEW[:9]), ""), ("v5.npy", npy(NEW[:, :4]), "")]
+    at = clean(further(at).set_value(both).run())
+    assert len(at.error) == 1 and any("v3" in c.value and "v5" in c.value for c in at.caption)  # the good one is in
+    at = clean(settle(by_key(at, "further-clear").click().run()))
+    assert not at.error and not any(c.value.startswith("With ") for c in at.caption)
 
 
 def test_a_link_to_an_upload_of_another_session_asks_for_the_files():

@@ -113,19 +113,25 @@ def _further(history: History[CompatibleView], on: Shown):
         key=f"compatible:further-files:{turn}",
         help="Each a matrix of the same items in the same order, like the first two.",
     )  # fmt: skip
-    if files:
+    errors = []
+    for file in files:  # one that cannot be read does not keep the others out
         try:
-            for file in files:
-                if len(kept) + 2 >= MOST_VERSIONS:
-                    raise InputError(f"At most {MOST_VERSIONS} versions are compared at once.")
-                kept[file.name] = load_version((file.name, file.getvalue()), len(on.given))
+            if file.name not in kept and len(kept) + 2 >= MOST_VERSIONS:
+                raise InputError(f"At most {MOST_VERSIONS} versions are compared at once.")
+            kept[file.name] = load_version((file.name, file.getvalue()), len(on.given))
         except InputError as error:
-            say_error(error)
-        else:
-            st.session_state["compatible:further-turn"] += 1
-            st.rerun()
+            errors.append(error)
+    for error in errors:
+        say_error(error)
+    if files and not errors:
+        st.session_state["compatible:further-turn"] += 1
+        st.rerun()
     if kept:
         st.caption("With " + ", ".join(escape(n) for n in kept) + ".")
+        if st.button("Leave the further versions out", icon=":material/close:", key="compatible:further-clear"):
+            del st.session_state[key]
+            st.session_state["compatible:further-turn"] += 1
+            st.rerun()
     fit, test = on.study.further([on.given.old, on.given.new, *kept.values()])
     names = [chart.short(n, 16) for n in (*on.given.names, *kept)]
     return names, fit, test, on.study.test.labels
