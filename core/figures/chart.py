@@ -1,6 +1,7 @@
 """Plotly figures in one manner: small margins, no background, axes with units, one palette."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -119,9 +120,18 @@ def lines(
     if log_x:  # 1, 2, 5, 10 over a few decades; powers of ten over many
         every = np.concatenate([np.asarray(across, dtype=float) for across, _ in curves.values()] or [np.ones(1)])
         every = every[every > 0]
-        fig.update_xaxes(type="log", dtick="D2" if every.size and every.max() < 1000 * every.min() else 1)
+        fig.update_xaxes(type="log", **_log_ticks(every))
     fig.update_yaxes(type="log" if log_y else "linear", tickformat=".3~%" if percent else None)
     return fig
+
+
+def _log_ticks(values: np.ndarray) -> dict[str, Any]:
+    if not values.size or values.max() >= 1000 * values.min():
+        return dict(dtick=1)
+    low, high = np.log10(values.min()), np.log10(values.max())
+    ticks = [m * 10.0**e for e in range(int(np.floor(low)), int(np.ceil(high)) + 1) for m in (1, 2, 5)]
+    said = [f"{t / 1e6:g}M" if t >= 1e6 else f"{t / 1000:g}k" if t >= 1000 else f"{t:g}" for t in ticks]
+    return dict(tickvals=ticks, ticktext=said)
 
 
 def add_band(fig: go.Figure, x: np.ndarray, low: np.ndarray, high: np.ndarray, name: str) -> go.Figure:

@@ -53,6 +53,15 @@ def get(
     return fitted
 
 
+def learns_from(history: History[DirectionsView], dataset: Dataset) -> bool:
+    """Whether the run that the page waits for, if there is one, learns from this data."""
+    kind, _, name = history.now.model.partition(":")
+    try:
+        return kind != "run" or runs().follow(name).data["fingerprint"] == dataset.fingerprint
+    except InputError:  # there is no such run, which is said already
+        return True
+
+
 def quick_seconds(cls: type[Model]) -> float:
     """How long a fit of this family may take to be done while the page waits."""
     return QUICK_STEPS_SECONDS if cls.iterative else QUICK_SECONDS

@@ -24,7 +24,7 @@ with st.sidebar:
 
 fitted = fitting.get(history, dataset, origin, model_class, settings)
 if fitted is None:
-    waiting.draw(dataset)
+    waiting.draw(dataset, awaited=fitting.learns_from(history, dataset))
 else:
     mix.draw(history, fitted)
     tabs.draw(history, fitted)

@@ -10,12 +10,17 @@ from core.ui.text import escape
 SHOWN = 48
 
 
-def draw(dataset: Dataset) -> None:
-    """The first samples, drawn in their form."""
+def draw(dataset: Dataset, *, awaited: bool = True) -> None:
+    """The first samples, drawn in their form.
+
+    Args:
+        awaited: whether it is their basis that comes.
+    """
     count = min(SHOWN, len(dataset))
     st.image(
         montage(dataset.matrix[:count], Form.of(dataset), columns=12),
-        caption=f"{count} of {len(dataset):,} samples of {escape(dataset.title)}. Their basis will stand here.",
+        caption=f"{count} of {len(dataset):,} samples of {escape(dataset.title)}. "
+        + ("Their basis will stand here." if awaited else "The training is of other data, which has to be brought."),
         alt="Samples of the data",
         width="stretch",
     )
