@@ -49,8 +49,8 @@ def _space(history: History[CompatibleView]) -> None:
                 alt=f"Four digits on a sphere around the class directions of the network of {known} classes",
             )  # fmt: skip
     st.caption(
-        "Each dot is one held-out digit on the sphere of unit features; each spoke is a class direction. Dotted: room "
-        "that is kept for the class that comes later, here the digit 3. Drag to turn."
+        "Each dot is one held-out digit on the sphere of unit features; each spoke is a class direction. Dotted: the "
+        "direction of the class that comes later, here the digit 3, whose room a simplex head keeps free. Drag to turn."
     )
     _places(found)
 
