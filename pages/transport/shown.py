@@ -89,6 +89,8 @@ def get(history: History[TransportView], chosen: Chosen, *, coarse: bool = False
     made = replace(settings(history, signal), refine=0)
     if coarse:
         made = replace(made, iterations=min(made.iterations, FIRST_STEPS))
+        if made.carriers == "auto":  # of its two searches the one that takes a sixth of the time
+            made = replace(made, carriers="cover")
         if is_large(signal):
             signal, identity = _smaller(identity, signal), f"{identity}:coarse"
     with newest("transport:fit"):
