@@ -79,7 +79,7 @@ def test_the_main_gestures(browser, address):
     slider.focus()
     for _ in range(20):
         page.keyboard.press("ArrowRight")
-    until(page, lambda: view(page).weights.get("spanish", 0) >= 1.9)
+    until(page, lambda: view(page).weights.get("spanish", 0) >= 1.95)  # the last key may come in a request of its own
     moved = view(page)
     said(page, "Written: 10 tokens")
     after = until(page, lambda: (now := texts(page)) and now[1] and now[1] != before[1] and now)
