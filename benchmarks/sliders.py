@@ -1,5 +1,4 @@
-"""How long each slider of a page takes in a browser: from the key to the new picture, to the fine one where a coarse
-one comes first, and to the end of the rerun."""
+"""How long each slider of a page takes in a browser: from the key to the picture, the fine picture, the rerun's end."""
 
 import argparse
 import os

@@ -25,7 +25,7 @@ from core.store.library import SHIPPED
 from tests.browser import chromium, settled
 from tests.pages.browser_pages import opened, served
 
-# Both columns of the page hold a token that is not of the prompt.
+# Tokens have been written into the columns of the page; the prompt is not made of any.
 _WRITTEN = """() => [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
   .map((e) => e.shadowRoot.querySelector(".tokens")).filter(Boolean)
   .some((t) => [...t.querySelectorAll(".column .token")].length > 1)"""

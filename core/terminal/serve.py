@@ -118,7 +118,7 @@ def _announce(host: str, port: int) -> None:
     """Wait for the server, open one session so that the next one finds it warm, and print the address."""
     bare = f"[{host}]" if ":" in host else host
     if _wait(f"http://{bare}:{port}/_stcore/health"):
-        with contextlib.suppress(Exception):  # a cold server works too; its first deep link shows a passing notice
+        with contextlib.suppress(Exception):  # a cold server works too, only slower
             warm(f"ws://{bare}:{port}/_stcore/stream")
         print(f"Basis Explorer is at http://{bare}:{port}", flush=True)
 
@@ -135,10 +135,7 @@ def _wait(url: str) -> bool:
 
 
 def warm(url: str) -> None:
-    """Open a session as a browser does, ask for the start page and wait until its first run is over.
-
-    Only that run tells the server which pages there are; a deep link opened before it shows *Page not found*.
-    """
+    """Open a session as a browser does, ask for the start page and wait until its first run is over."""
     from websockets.sync.client import connect
 
     # by name, as the server itself is started: the terminal uses Streamlit's protocol, the core does not depend on it

@@ -64,7 +64,7 @@ def _choose(rows: list[Row]) -> Row:
     known = st.session_state.get(_PICK)
     st.session_state[_PICK] = known if known in refs else refs[0]
     under_way = any(r.run and r.run.active for r in rows)
-    st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else _IDLE_SECONDS)(_standing(rows))
+    st.fragment(_table, run_every=_REFRESH_SECONDS if under_way else _IDLE_SECONDS)(_standing(rows), [rows])
     names = {r.ref: f"{r.name} ({'run' if r.run else r.cells['Where']})" for r in rows}  # they stay while a run goes on
     picked = st.selectbox("Model", refs, key=_PICK, format_func=told_apart(refs, names.__getitem__))
     return next(r for r in rows if r.ref == picked)
@@ -75,9 +75,14 @@ def _standing(rows: list[Row]) -> list[tuple[str, str]]:
     return [(r.ref, r.run.state if r.run else "") for r in rows]
 
 
-def _table(drawn: list[tuple[str, str]]) -> None:
-    """The table as it is now; the whole page anew when more than numbers has changed, or a line was clicked."""
-    rows = _rows()
+def _table(drawn: list[tuple[str, str]], read: list[list[Row]]) -> None:
+    """The table as it is now; the whole page anew when more than numbers has changed, or a line was clicked.
+
+    Args:
+        drawn: how the page stands.
+        read: the lines that the run of the whole page has just read, taken by its first draw; later ones read anew.
+    """
+    rows = read.pop() if read else _rows()
     if _standing(rows) != drawn or all(r.ref != st.session_state[_PICK] for r in rows):
         st.rerun()
 

@@ -144,7 +144,7 @@ def _fit(key: str, _signal: Signal, _source: str, _settings: SpectrumSettings, s
     cells = max(Grid.over(_signal.shape, _settings.cells).cells)  # that of a sound has a few more than were asked for
     # the search for carriers costs more than the solve, and does not follow from smoothness or spline
     key_of_them = json.dumps([identity, _settings.k, _settings.carriers, cells, seed])
-    found = _carriers(key_of_them, _signal, _settings, cells, seed)
+    found = _carriers(key_of_them, identity, _signal, _settings, cells, seed)
     fitted = fit_spectrum(_signal.values, _settings, carriers=found, seed=seed)
     return _shown(_signal, _source, _settings, fitted, key, seed)
 
@@ -155,8 +155,10 @@ def _shown(signal: Signal, source: str, made: SpectrumSettings, fitted: Fitted, 
 
 
 @st.cache_resource(max_entries=64, show_spinner=False)
-def _carriers(key: str, _signal: Signal, _settings: SpectrumSettings, cells: int, seed: int) -> np.ndarray:
-    peaks = _peaks(json.loads(key)[0], _signal) if _settings.carriers in ("auto", "data") else None
+def _carriers(
+    key: str, identity: str, _signal: Signal, _settings: SpectrumSettings, cells: int, seed: int
+) -> np.ndarray:
+    peaks = _peaks(identity, _signal) if _settings.carriers in ("auto", "data") else None
     return find_carriers(_signal.mono, _settings.k, kind=_settings.carriers, cells=cells, seed=seed, peaks=peaks)
 
 
